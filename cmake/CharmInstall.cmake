@@ -90,6 +90,18 @@ install(FILES ${PROJECT_BINARY_DIR}/${CHARM_LIBRARY_NAME}.pc DESTINATION ${CMAKE
 if(CHARM_SANITIZE)
   return()
 endif()
+set(remote_mpi "")
+foreach(library IN LISTS CHARM_MPI_LIBRARIES)
+  string(APPEND remote_mpi " ${library}")
+endforeach()
+configure_file(${PROJECT_SOURCE_DIR}/cmake/charm_remote.pc.in ${PROJECT_BINARY_DIR}/charm_remote.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/charm_remote.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT remote)
+
+# Removes what was installed last from this build.
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt
+                                      -P ${PROJECT_SOURCE_DIR}/cmake/Uninstall.cmake)
+endif()
 
 if(TARGET charm_cli)
   if(CHARM_LIBRARY_TYPE STREQUAL "SHARED_LIBRARY")
@@ -105,13 +117,17 @@ if(TARGET charm_cli)
   if(NOT CHARM_STATIC)
     install(TARGETS charm_bench_ranks RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/charm COMPONENT remote)
   endif()
-  # Bash loads the completion from there when "charm" is first completed; the command prints it itself.
+  # Shells load the completion from there when "charm" is first completed; the command prints it itself.
   if(NOT CMAKE_CROSSCOMPILING)
-    set(completion ${PROJECT_BINARY_DIR}/completion/charm)
-    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/completion)
-    add_custom_command(OUTPUT ${completion} COMMAND charm_cli completion bash > ${completion} DEPENDS charm_cli)
-    add_custom_target(charm_completion ALL DEPENDS ${completion})
-    install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
+    set(folder ${PROJECT_BINARY_DIR}/completion)
+    file(MAKE_DIRECTORY ${folder})
+    add_custom_command(OUTPUT ${folder}/charm ${folder}/_charm ${folder}/charm.fish
+                       COMMAND charm_cli completion bash > ${folder}/charm COMMAND charm_cli completion zsh > ${folder}/_charm
+                       COMMAND charm_cli completion fish > ${folder}/charm.fish DEPENDS charm_cli)
+    add_custom_target(charm_completion ALL DEPENDS ${folder}/charm)
+    install(FILES ${folder}/charm DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions OPTIONAL)
+    install(FILES ${folder}/_charm DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions OPTIONAL)
+    install(FILES ${folder}/charm.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d OPTIONAL)
     # The manual pages follow from the declarations of the options, too.
     set(man ${PROJECT_BINARY_DIR}/man/man1)
     file(MAKE_DIRECTORY ${man})

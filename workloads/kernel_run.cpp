@@ -7,12 +7,15 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "workloads/executor/dispatch.hpp"
+#include "workloads/graph/answer.hpp"
+#include "workloads/graph/betweenness.hpp"
 #include "workloads/graph/bfs.hpp"
 #include "workloads/graph/components.hpp"
 #include "workloads/graph/graph500.hpp"
@@ -20,6 +23,7 @@
 #include "workloads/graph/pagerank.hpp"
 #include "workloads/graph/sources.hpp"
 #include "workloads/graph/sssp.hpp"
+#include "workloads/graph/triangles.hpp"
 #include "workloads/graph/validate.hpp"
 #include "workloads/gups/gups.hpp"
 #include "workloads/trial.hpp"
@@ -30,16 +34,25 @@ namespace {
 constexpr double pagerank_tolerance = 1e-4;
 constexpr int pagerank_most = 1000;
 constexpr int graph500_roots = 64;
+constexpr int betweenness_sources = 4;  // of a trial, as in the GAP benchmark suite's specification
 constexpr double gups_errors_allowed = .01;
 
 struct Job {
   const CsrGraph& graph;
   const Weights& weights;
   const RunOptions& options;
-  const std::vector<Vertex>& sources;
+  const std::vector<Vertex>& sources;  ///< as many a trial as Kernel::sources says
+  const CsrGraph& undirected;          ///< for tc alone
+  std::uint64_t triangles;             ///< the same
+  const std::vector<Vertex>& numbers;  ///< of the file's vertices; empty: their own
+
+  /// Sources in the file's numbers are what a user knows.
+  [[nodiscard]] Index number_in_file(Vertex v) const {
+    return numbers.empty() ? v : std::find(numbers.begin(), numbers.end(), v) - numbers.begin();
+  }
 };
 
-void note_search(Trial& trial, Vertex source, const Reached& reached) {
+void note_search(Trial& trial, Index source, const Reached& reached) {
   trial.work = static_cast<double>(reached.edges);
   trial.detail = fmt::format("source {} reaches {} vertices", source, reached.vertices);
 }
@@ -51,12 +64,17 @@ Trial search(E& e, const Job& job, Vertex source) {
   trial.seconds = seconds_of([&] { parent = bfs(e, job.graph, source); });
   Reached reached;
   trial.wrong = validate_bfs(e, job.graph, source, parent, reached);
-  note_search(trial, source, reached);
+  note_search(trial, job.number_in_file(source), reached);
+  if (job.options.answer != nullptr) {
+    const std::string title = fmt::format("bfs from {}: vertex parent", job.number_in_file(source));
+    *job.options.answer = vertices_text(title, parent, job.numbers);
+  }
   return trial;
 }
 
 struct BfsTrial {
   static constexpr const char* name = "bfs";
+  static constexpr int sources = 1;
   template <Executor E>
   static Trial run(E& e, const Job& job, int trial) {
     return search(e, job, job.sources[static_cast<std::size_t>(trial)]);
@@ -65,6 +83,7 @@ struct BfsTrial {
 
 struct PagerankTrial {
   static constexpr const char* name = "pr";
+  static constexpr int sources = 0;
   template <Executor E>
   static Trial run(E& e, const Job& job, int /*trial*/) {
     const int fixed = job.options.pr_iterations;
@@ -80,12 +99,15 @@ struct PagerankTrial {
     trial.wrong = validate_pagerank(e, job.graph, result.scores, allowed);
     trial.work = static_cast<double>(job.graph.edges()) * result.iterations;
     trial.detail = fmt::format("{} iterations, the last changed {:.2g}", result.iterations, result.change);
+    if (job.options.answer != nullptr)
+      *job.options.answer = scores_text("pr: vertex score", result.scores, job.numbers);
     return trial;
   }
 };
 
 struct ComponentsTrial {
   static constexpr const char* name = "cc";
+  static constexpr int sources = 0;
   template <Executor E>
   static Trial run(E& e, const Job& job, int /*trial*/) {
     Array<Vertex> label;
@@ -96,12 +118,14 @@ struct ComponentsTrial {
     Index own = 0;
     for (Index v = 0; v < label.size(); ++v) own += label[v] == v;
     trial.detail = fmt::format("{} components", own);
+    if (job.options.answer != nullptr) *job.options.answer = vertices_text("cc: vertex label", label, job.numbers);
     return trial;
   }
 };
 
 struct SsspTrial {
   static constexpr const char* name = "sssp";
+  static constexpr int sources = 1;
   template <Executor E>
   static Trial run(E& e, const Job& job, int number) {
     const Vertex source = job.sources[static_cast<std::size_t>(number)];
@@ -110,13 +134,55 @@ struct SsspTrial {
     trial.seconds = seconds_of([&] { distance = sssp(e, job.graph, job.weights, source, job.options.delta); });
     Reached reached;
     trial.wrong = validate_sssp(e, job.graph, job.weights, source, distance, reached);
-    note_search(trial, source, reached);
+    note_search(trial, job.number_in_file(source), reached);
+    if (job.options.answer != nullptr) {
+      const std::string title = fmt::format("sssp from {}: vertex distance", job.number_in_file(source));
+      *job.options.answer = distances_text(title, distance, job.numbers);
+    }
+    return trial;
+  }
+};
+
+struct BetweennessTrial {
+  static constexpr const char* name = "bc";
+  static constexpr int sources = betweenness_sources;
+  template <Executor E>
+  static Trial run(E& e, const Job& job, int number) {
+    // A source that the user names is one: the same four times would give the same scores.
+    const std::size_t each = job.options.source ? 1 : betweenness_sources;
+    const auto from = std::span(job.sources).subspan(static_cast<std::size_t>(number) * each, each);
+    Array<float> scores;
+    Trial trial;
+    trial.seconds = seconds_of([&] { scores = betweenness(e, job.graph, from); });
+    trial.wrong = validate_betweenness(job.graph, from, scores);
+    trial.work = static_cast<double>(job.graph.edges()) * static_cast<double>(each);
+    std::string title = "bc from";
+    for (Vertex v : from) title += fmt::format(" {}", job.number_in_file(v));
+    trial.detail = title.substr(3);
+    if (job.options.answer != nullptr) *job.options.answer = scores_text(title + ": vertex score", scores, job.numbers);
+    return trial;
+  }
+};
+
+struct TrianglesTrial {
+  static constexpr const char* name = "tc";
+  static constexpr int sources = 0;
+  template <Executor E>
+  static Trial run(E& e, const Job& job, int /*number*/) {
+    std::uint64_t count = 0;
+    Trial trial;
+    trial.seconds = seconds_of([&] { count = triangles(e, job.undirected); });
+    if (count != job.triangles) trial.wrong = fmt::format("{} triangles instead of {}", count, job.triangles);
+    trial.work = static_cast<double>(job.undirected.edges());
+    trial.detail = fmt::format("{} triangles", count);
+    if (job.options.answer != nullptr) *job.options.answer = fmt::format("# tc: triangles\n{}\n", count);
     return trial;
   }
 };
 
 struct Graph500Trial {
   static constexpr const char* name = "graph500";
+  static constexpr int sources = 0;
   template <Executor E>
   static Trial run(E& e, const Job& job, int /*trial*/) {
     Trial total;
@@ -161,8 +227,23 @@ struct KernelList {
   }
 };
 
-using AllKernels = KernelList<BfsTrial, PagerankTrial, ComponentsTrial, SsspTrial, Graph500Trial>;
+using AllKernels =
+    KernelList<BfsTrial, PagerankTrial, ComponentsTrial, SsspTrial, BetweennessTrial, TrianglesTrial, Graph500Trial>;
 static_assert(AllKernels::has_names(graph_kernel_names));
+
+/// The sources of all trials up to the last of a run.
+std::vector<Vertex> sources_of(const Graph::Data& data, const RunOptions& options, int each) {
+  const int trials = options.first_trial + options.trials;
+  const CsrGraph& graph = data.loaded.graph;
+  if (!options.source) return pick_sources(graph, trials * each);
+  if (*options.source < 0 || *options.source >= graph.vertices) {
+    throw Error(Errc::bad_input, fmt::format("the graph has no vertex {} to start from", *options.source),
+                fmt::format("vertices are numbered from 0 to {}", graph.vertices - 1));
+  }
+  auto source = static_cast<Vertex>(*options.source);
+  if (!data.loaded.numbers.empty()) source = data.loaded.numbers[static_cast<std::size_t>(source)];
+  return std::vector<Vertex>(static_cast<std::size_t>(trials), source);
+}
 
 }  // namespace
 
@@ -194,12 +275,19 @@ KernelRun run_kernel(const std::string& kernel, const Runner& runner, const Grap
   const bool known = AllKernels::with(kernel, [&]<class Kernel>(Kernel) {
     auto& data = graph.data();
     if constexpr (std::is_same_v<Kernel, SsspTrial>) weights_of(data, runner);
-    const auto sources = pick_sources(data.loaded.graph, options.first_trial + options.trials);
-    result = run_trials<Kernel>(runner, Job{data.loaded.graph, data.weights, options, sources}, progress);
+    const CsrGraph* undirected = &data.loaded.graph;
+    if constexpr (std::is_same_v<Kernel, TrianglesTrial>) {
+      undirected = &undirected_of(data, runner);
+      if (!data.triangles) data.triangles = count_triangles_forward(*undirected);
+    }
+    const auto sources = sources_of(data, options, Kernel::sources);
+    const Job job{data.loaded.graph,          data.weights,       options, sources, *undirected,
+                  data.triangles.value_or(0), data.loaded.numbers};
+    result = run_trials<Kernel>(runner, job, progress);
   });
   if (!known) {
     throw Error(Errc::bad_config, fmt::format("kernel '{}' is unknown", kernel),
-                "choose among bfs, pr, cc, sssp, graph500");
+                fmt::format("choose among {}", fmt::join(graph_kernel_names, ", ")));
   }
   return result;
 }

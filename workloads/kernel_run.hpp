@@ -1,7 +1,8 @@
 // The one entry by which a program runs a workload on a runtime and gets a verified, timed answer: `charm bench` and
 // the benchmarks are written on this header alone. Invariant: a KernelRun's seconds hold the kernel and nothing else
 // (no generation, no weights, no validation), and `verified` is true only if every trial's answer passed its validator.
-// The workloads are those of CHARM §5.1: BFS, PageRank, connected components, SSSP, Graph500 and RandomAccess (GUPS).
+// The workloads are those of CHARM §5.1, BFS, PageRank, connected components, SSSP, Graph500 and RandomAccess (GUPS),
+// and the two others of the GAP benchmark suite, betweenness centrality and triangle counting.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ namespace charm::workloads {
 
 /// The result of the trials of one kernel on one runtime.
 struct KernelRun {
-  std::string kernel;           ///< bfs, pr, cc, sssp, graph500, gups, or one of sgd_kernel_names
+  std::string kernel;           ///< one of graph_kernel_names, gups, or one of sgd_kernel_names
   std::string runtime;          ///< charm, openmp, tbb or serial
   std::string unit;             ///< unit of rate(): "MTEPS", "GUP/s" or "GB/s"
   std::vector<double> seconds;  ///< one a trial; for graph500 a trial is the sum over its 64 searches
@@ -40,25 +41,48 @@ void merge(KernelRun& run, const KernelRun& more);
 
 /// What graphs can be generated.
 enum class GraphKind : std::uint8_t {
-  kronecker,  ///< Graph500's: few vertices have most of the edges, and any two are near each other
-  uniform,    ///< both ends of an edge are drawn evenly
-  grid,       ///< like a network of roads: four neighbours, long paths
-  web         ///< directed; links are mostly short, and pages differ much in how many lead to them
+  kronecker,   ///< Graph500's: few vertices have most of the edges, and any two are near each other
+  uniform,     ///< both ends of an edge are drawn evenly
+  grid,        ///< like a network of roads: four neighbours, long paths
+  web,         ///< directed; links are mostly short, and pages differ much in how many lead to them
+  roads,       ///< points in the plane, each joined with those next to it
+  caterpillar  ///< a path with a vertex hanging on each of its vertices
+};
+
+/// How vertices can be numbered (graph/order.hpp).
+enum class VertexOrder : std::uint8_t {
+  given,  ///< as generated or in the file
+  reverse,
+  random,
+  degree_up,
+  degree_down,
+  bfs,                    ///< as a breadth-first search finds them
+  cuthill_mckee,          ///< the same, by ascending degree
+  reverse_cuthill_mckee,  ///< as for sparse matrices
+  bfs_reverse,
+  dfs,  ///< as a depth-first search finds them
+  dfs_reverse,
+  zigzag  ///< the first, the last, the second, the last but one, …
 };
 
 /// \throws Error (bad_config) for a name that there is not.
 GraphKind graph_kind_named(std::string_view name);
+
+/// \throws Error (bad_config) for a name that there is not.
+VertexOrder vertex_order_named(std::string_view name);
 
 struct GenerateOptions {
   int scale = 16;          ///< 2^scale vertices, 1 to 30
   int degree = 16;         ///< edges drawn per vertex (Graph500's edge factor); a grid has its own
   std::uint64_t seed = 1;  ///< the same seed gives the same graph for any runtime and number of workers
   GraphKind kind = GraphKind::kronecker;
+  VertexOrder order = VertexOrder::given;
 };
 
 struct LoadOptions {
   bool undirected = false;  ///< read every edge of an edge list or general matrix in both directions
   std::uint64_t seed = 1;   ///< seed of weights, if the file has none that SSSP can use
+  VertexOrder order = VertexOrder::given;
 };
 
 /// How to run: by which runtime and on how many of its workers (0: as many as the process may use). For "charm" the
@@ -97,6 +121,8 @@ struct RunOptions {
   int first_trial = 0;    ///< trial t starts from the t-th source of the graph's sequence: the same for every runtime
   int pr_iterations = 0;  ///< PageRank: exactly so many; 0: until an iteration changes less than 1e-4 in all
   int delta = 0;          ///< SSSP: bucket width, rounded to a power of two; 0: from the graph and its weights
+  std::optional<std::int64_t> source = {};  ///< where searches start, a vertex of the file; else by GAPBS's rule
+  std::string* answer = nullptr;            ///< gets the last trial's answer as text (graph/answer.hpp)
 };
 
 /// Called before every trial: kernel, runtime, trial (from 0) and how many there are.

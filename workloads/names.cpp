@@ -4,6 +4,8 @@ namespace charm::workloads {
 
 std::vector<std::string> graph_kernels() { return {graph_kernel_names.begin(), graph_kernel_names.end()}; }
 
+std::vector<std::string> vertex_orders() { return {vertex_order_names.begin(), vertex_order_names.end()}; }
+
 std::vector<std::string> graph_kinds() { return {graph_kind_names.begin(), graph_kind_names.end()}; }
 
 std::vector<std::string> sgd_kernels() { return {sgd_kernel_names.begin(), sgd_kernel_names.end()}; }

@@ -9,8 +9,11 @@
 
 namespace charm::workloads {
 
-inline constexpr std::array graph_kernel_names = {"bfs", "pr", "cc", "sssp", "graph500"};
-inline constexpr std::array graph_kind_names = {"kronecker", "uniform", "grid", "web"};
+inline constexpr std::array graph_kernel_names = {"bfs", "pr", "cc", "sssp", "bc", "tc", "graph500"};
+inline constexpr std::array graph_kind_names = {"kronecker", "uniform", "grid", "web", "roads", "caterpillar"};
+inline constexpr std::array vertex_order_names = {"given",       "reverse", "random",      "degree-up",
+                                                  "degree-down", "bfs",     "cm",          "rcm",
+                                                  "bfs-reverse", "dfs",     "dfs-reverse", "zigzag"};
 inline constexpr std::array rank_graph_kernel_names = {"bfs", "pr", "graph500"};  // also on several processes
 inline constexpr std::array sgd_kernel_names = {"loss",     "gradient",    "sgd-core",  "sgd-chiplet",
                                                 "sgd-node", "sgd-machine", "sgd-column"};
@@ -21,8 +24,11 @@ inline constexpr std::array array_memory_names = {"touched", "near", "interleave
 /// Kernels that run_kernel knows, in the order in which they are reported.
 std::vector<std::string> graph_kernels();
 
-/// Graphs that can be generated, in the order of GraphKind (bench.hpp).
+/// Graphs that can be generated, in the order of GraphKind (kernel_run.hpp).
 std::vector<std::string> graph_kinds();
+
+/// Numberings of a graph's vertices, in the order of VertexOrder (kernel_run.hpp).
+std::vector<std::string> vertex_orders();
 
 /// Kernels that run_sgd knows (sgd/bench.hpp), in the order in which they are reported.
 std::vector<std::string> sgd_kernels();

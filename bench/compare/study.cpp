@@ -1,7 +1,7 @@
 // A study which estimate and which interval `charm compare` should use: several, on the simulated machines of the
 // tests. For each noise it prints how often the 95 % interval contains the truth, how often the 99 % interval claims a
 // difference where there is none, and how often a slowdown of 5 percent is found; and the same with Welch's t on
-// unpaired runs, to show the advantage of pairs. docs/compare.md has the result.
+// unpaired runs, to show the advantage of pairs. docs/design/compare.md has the result.
 #include <algorithm>
 #include <charconv>
 #include <cmath>

@@ -10,9 +10,9 @@
 // that `adaptive` spends beyond that: beyond what its calls would have taken at the time per call that the other policy
 // has. (The number of calls in a second varies with the load.) The time of an empty pair of clock readings is
 // subtracted from each call. The result does not contain what a move costs the program itself (refilling caches), which
-// the table of docs/controller.md has, nor the countdown of a register between two calls. Calls longer than 50 us have
-// lost the processor, or are ticks above their limit: they are counted separately ("long"; with --trapped from 100 us
-// on).
+// the table of docs/design/controller.md has, nor the countdown of a register between two calls. Calls longer than 50
+// us have lost the processor, or are ticks above their limit: they are counted separately ("long"; with --trapped from
+// 100 us on).
 //
 // The machine is a described one with more chiplets than the workers need, and the controller has parameters with which
 // it tries other levels all the time. The two policies take turns. Where no decision was made, there is

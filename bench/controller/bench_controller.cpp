@@ -1,6 +1,6 @@
-// Prints the table of docs/controller.md: every controller on every workload of the model, against what the best level
-// of each phase would do (the levels of the family that fills one socket after the other; a controller that uses other
-// cores, Algorithm 2's or sockets in balance, can be faster than 1). --explain prints every decision with it.
+// Prints the table of docs/design/controller.md: every controller on every workload of the model, against what the best
+// level of each phase would do (the levels of the family that fills one socket after the other; a controller that uses
+// other cores, Algorithm 2's or sockets in balance, can be faster than 1). --explain prints every decision with it.
 #include <charm/error.hpp>
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // bench_controller_sweep [SEED] [RUNS] [BAR]: random machines, workloads, phases and scatter against the bars of
-// docs/controller.md. Prints how many runs fall short of each and the worst of them. A single run (its seed, 1 and the
-// number of its bar) prints all that was decided in it.
+// docs/design/controller.md. Prints how many runs fall short of each and the worst of them. A single run (its seed, 1
+// and the number of its bar) prints all that was decided in it.
 #include <charm/error.hpp>
 
 #include <algorithm>

@@ -30,8 +30,8 @@ typedef struct {
   int workers;          /**< number of workers; 0: one for each core that the process may use */
   const char* bind;     /**< what a worker is bound to: "chiplet" (the paper's core cluster), "core", "node" or "none";
                              NULL: "chiplet" */
-  const char* selector; /**< "stream", "batch", "tree:FILE", "logistic:FILE" or "gcn:FILE" (docs/graph-selectors.md);
-                             NULL: "stream" */
+  const char* selector; /**< "stream", "batch", "tree:FILE", "logistic:FILE" or "gcn:FILE"
+                           (docs/design/graph-selectors.md); NULL: "stream" */
 } ABSS_System_info;
 
 /** Starts the module, and the runtime if it does not run. \param info NULL: the defaults; where the runtime runs

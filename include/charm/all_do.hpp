@@ -1,6 +1,7 @@
 // The same function once on every worker, and the barrier among its bodies (CHARM §4.6).
 #pragma once
 
+#include <charm/detail/call_body.hpp>
 #include <charm/detail/completion.hpp>
 #include <charm/detail/scheduler.hpp>
 #include <charm/runtime.hpp>
@@ -37,7 +38,7 @@ void all_do(F&& function) {
       [](void* pointer, int worker) {
         auto& f = *static_cast<Function*>(pointer);
         if constexpr (std::invocable<Function&, int>)
-          f(worker);
+          detail::call_body(f, worker);
         else
           f();
       },

@@ -19,6 +19,9 @@ void leave_blocking() noexcept;
 /// worker: the task moves to a thread of the blocking pool for that time, and the worker runs other tasks. Returns the
 /// value of `function` or rethrows its exception.
 ///
+/// Start programs (system, popen, posix_spawn) and threads in it: what a task starts without it inherits the worker's
+/// affinity mask, which is one cpu, and its timer slack.
+///
 /// The pool has at most `blocking_threads` threads (a setting), not counting those whose tasks wait for something of
 /// the runtime; further calls wait for a free thread, as suspended tasks. Inside `function` the task is on no worker:
 /// worker_id() is -1, barrier() is an error, and waits block the pool's thread. Thread-local variables are that

@@ -29,7 +29,7 @@ template <class T>
 class channel {
  public:
   /// The capacity of a channel whose senders never wait.
-  static constexpr std::size_t unbounded = std::numeric_limits<std::size_t>::max();
+  static constexpr std::size_t unbounded = (std::numeric_limits<std::size_t>::max)();
 
   /// \param capacity values that fit before a sender has to wait.
   explicit channel(std::size_t capacity = unbounded) : capacity_(capacity) {}
@@ -109,7 +109,7 @@ class channel {
   // A waiting sender's `item` points to its value, a waiting receiver's to its optional; both lie on stacks that stay
   // until they are woken. `given` tells the woken that the value has passed.
   enum class Outcome { passed, late, refused };
-  static constexpr std::int64_t past = std::numeric_limits<std::int64_t>::min();
+  static constexpr std::int64_t past = (std::numeric_limits<std::int64_t>::min)();
 
   struct Locked {
     explicit Locked(detail::SpinLock& lock) : mutex(lock) { mutex.lock(); }

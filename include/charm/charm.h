@@ -274,7 +274,7 @@ void CHARM_Channel_destroy(CHARM_Channel* channel);
 int CHARM_Sleep(int64_t nanoseconds);
 /** Runs function(argument), which may block in the kernel, on a thread of the blocking pool and waits for it. The
  * worker runs other tasks meanwhile. Inside the function CHARM_Worker_id() is -1. Outside of tasks this is a plain
- * call. */
+ * call. Start programs in it: those that a task starts otherwise inherit the worker's mask of one cpu. */
 int CHARM_Blocking(CHARM_Function function, void* argument);
 /**@}*/
 

@@ -3,6 +3,8 @@
 // prints the values in force and where each came from.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <cstddef>
 #include <optional>
 #include <string>

@@ -2,6 +2,8 @@
 // docs/controller.md).
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <string>
 
 namespace charm {
@@ -12,7 +14,8 @@ struct Decision {
   int control_group = 0;  ///< the control group whose workers moved; in the runtime always 0
   int from = 0;           ///< chiplets before
   int to = 0;             ///< chiplets after
-  double throughput = 0;  ///< work per second before, in the unit that docs/controller.md describes under "Signals"
+  double throughput =
+      0;  ///< work per second before, in the unit that docs/design/controller.md describes under "Signals"
   double stall_other_chiplet = -1;  ///< share of busy time spent on other chiplets' caches; -1 without counters
   double stall_dram = -1;           ///< share of busy time spent on memory; -1 without counters
   std::string reason = {};          ///< why it moved

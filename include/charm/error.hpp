@@ -1,6 +1,8 @@
 // The one family of exceptions that leaves the library: a code, what was wrong, and the remedy.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -17,6 +19,8 @@ enum class Errc {
   system,            ///< the kernel refused something that is necessary
   cancelled,         ///< the task group that the work belonged to was cancelled
   remote,            ///< a function that was called on another rank has failed, or a rank is gone
+  conflict,          ///< a transaction lost against another one: it may succeed if it is run again
+  out_of_memory,     ///< a limit of memory was reached
 };
 
 /// Every error of the library. `what()` is one line: what was wrong, where, and after a semicolon the remedy.

@@ -5,6 +5,8 @@
 // As with coroutines, the job is part of the operation state, so scheduling allocates nothing.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <version>
 
 #if __has_include(<stdexec/execution.hpp>)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charm/all_do.hpp>
+#include <charm/detail/call_body.hpp>
 #include <charm/page_block.hpp>
 #include <charm/placed_array.hpp>
 
@@ -38,7 +39,7 @@ void first_touch(std::size_t size, F&& function)
   const auto parts = static_cast<std::size_t>(num_workers());
   all_do([size, parts, &function](int worker) {
     const PartRange mine = part_of(size, static_cast<std::size_t>(worker), parts);
-    function(mine.first, mine.last);
+    detail::call_body(function, mine.first, mine.last);
   });
 }
 

@@ -30,8 +30,7 @@ class global_ptr {
  public:
   global_ptr() = default;
   /// An object of rank `rank`, at its address there.
-  global_ptr(int rank, T* address) noexcept
-      : address_(reinterpret_cast<std::uintptr_t>(address)), rank_(static_cast<std::int32_t>(rank)) {}
+  global_ptr(int rank, T* address) noexcept : address_(reinterpret_cast<std::uintptr_t>(address)), rank_(rank) {}
   /// The rank in whose memory it is; -1 for nowhere.
   [[nodiscard]] int rank() const noexcept { return rank_; }
   /// The address, of use only on that rank.

@@ -56,7 +56,7 @@ const detail::SelectorModel* model_of(const GraphSelector& selector) noexcept;
 /// Chooses between stream and batch. Selectors are values, made from a description:
 /// - "stream", "batch": always that
 /// - "tree:FILE", "logistic:FILE", "gcn:FILE": a decision tree, a logistic regression, or a graph convolutional network
-///   from a file (docs/graph-selectors.md has the format; `charm batch train` writes such files)
+///   from a file (docs/design/graph-selectors.md has the format; `charm batch train` writes such files)
 class GraphSelector {
  public:
   /// A kind of selector.

@@ -2,6 +2,8 @@
 // and each kind is a type of its own, so that the numbers of nodes cannot be passed where cpus are meant.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <compare>
 #include <cstddef>
 #include <initializer_list>
@@ -64,8 +66,8 @@ class IdSet {
   /// In any order; repetitions are dropped.
   explicit IdSet(std::vector<int> ids) : ids_(detail::make_ids(std::move(ids), Kind::plural)) {}
   /// In any order; repetitions are dropped.
-  template <std::input_iterator I>
-  IdSet(I first, I last) : ids_(detail::make_ids(std::vector<int>(first, last), Kind::plural)) {}
+  template <std::input_iterator Iterator>
+  IdSet(Iterator first, Iterator last) : ids_(detail::make_ids(std::vector<int>(first, last), Kind::plural)) {}
 
   [[nodiscard]] const_iterator begin() const noexcept { return ids_.begin(); }    ///< at the lowest number
   [[nodiscard]] const_iterator end() const noexcept { return ids_.end(); }        ///< behind the highest number

@@ -15,25 +15,33 @@
 
 namespace charm {
 
+/// Kinds of cores, the fastest first. Where all cores are alike, or it is not told that they are not, all are
+/// `performance`; `middle` lies between the fastest and the slowest of three; `low_power` cores are slower ones outside
+/// of the cache that the faster ones share, and get no worker unless they are asked for.
+enum class CoreKind { performance, middle, efficiency, low_power };
+
 /// One physical core that the process may use.
 struct Core {
-  int id = 0;                   ///< index in Machine::cores
-  int cpu = 0;                  ///< OS number of its lowest allowed hardware thread: where a worker is bound
-  CpuSet siblings;              ///< OS numbers of all its allowed hardware threads, `cpu` the lowest
-  int chiplet = 0;              ///< id of the chiplet that it is on
-  int node = 0;                 ///< id of the NUMA node whose memory is local
-  int socket = 0;               ///< id of its socket
-  std::uint64_t l1d_bytes = 0;  ///< first-level data cache; 0 where unknown
-  std::uint64_t l2_bytes = 0;   ///< second-level cache; 0 where unknown
+  int id = 0;                             ///< index in Machine::cores
+  int cpu = 0;                            ///< OS number of its lowest allowed hardware thread: where a worker is bound
+  CpuSet siblings;                        ///< OS numbers of all its allowed hardware threads, `cpu` the lowest
+  int chiplet = 0;                        ///< id of the chiplet that it is on
+  int node = 0;                           ///< id of the NUMA node whose memory is local
+  int socket = 0;                         ///< id of its socket
+  std::uint64_t l1d_bytes = 0;            ///< first-level data cache; 0 where unknown
+  std::uint64_t l2_bytes = 0;             ///< second-level cache; 0 where unknown
+  CoreKind kind = CoreKind::performance;  ///< faster kinds get workers first
+  int capacity = 1024;                    ///< work in a second, where the machine's fastest core does 1024
 };
 
 /// Cores that share a last-level cache (a CCX, a Kunpeng cluster's SCCL, an Intel die). Sizes may differ.
 struct Chiplet {
   int id = 0;                  ///< index in Machine::chiplets
   CoreSet cores;               ///< never empty
-  std::uint64_t l3_bytes = 0;  ///< 0 where the machine reports no last-level cache
+  std::uint64_t l3_bytes = 0;  ///< size of its last-level cache; 0 where the machine reports none
   int node = 0;                ///< node of its first core
   int socket = 0;              ///< id of its socket
+  int cache_level = 3;         ///< of the last-level cache: 2 where an L2 is the last that several cores share
 };
 
 /// A NUMA node; `cpus` is empty for memory-only nodes (CXL, HBM) and where none of its cpus is allowed.
@@ -94,9 +102,10 @@ struct Machine {
       node_distance;  ///< nodes × nodes, relative (local is about 10 or 1); empty if unknown
   struct {
     int cpus = 0, cores = 0, nodes = 0, sockets = 0;
-  } total;                         ///< numbers of all that exist, allowed or not
-  Measured measured;               ///< the measurements of the profile that is in force
-  std::vector<std::string> notes;  ///< what was guessed, missing or restricted, one sentence each
+  } total;                          ///< numbers of all that exist, allowed or not
+  Measured measured;                ///< the measurements of the profile that is in force
+  std::vector<std::string> notes;   ///< what was guessed, missing or restricted, one sentence each
+  std::vector<std::string> doubts;  ///< those of the notes that say what no such machine has
 
   /// The machine that the process runs on, or the one that CHARM_TOPOLOGY describes (see `from`), restricted to what
   /// the process may use: its affinity mask, its cgroup's cpuset and quota. The profile that `charm probe` has stored

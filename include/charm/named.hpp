@@ -1,6 +1,8 @@
 // A function with a name, which becomes the name of the task that runs it.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -40,7 +40,8 @@ class PageBlock {
   PageBlock(PageBlock&& other) noexcept { swap(other); }
   /// The other one is empty afterwards; the pages that this one had are given back.
   PageBlock& operator=(PageBlock&& other) noexcept {
-    PageBlock(std::move(other)).swap(*this);
+    PageBlock taken(std::move(other));
+    swap(taken);
     return *this;
   }
   PageBlock(const PageBlock&) = delete;

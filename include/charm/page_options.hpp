@@ -2,6 +2,8 @@
 // memory_resource share. They need no runtime.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>

@@ -22,8 +22,8 @@ namespace charm {
 /// Who runs which part of a loop.
 enum class Schedule {
   lazy,     ///< a range is split when a worker is idle; the right one unless more is known about the loop
-  static_,  ///< one contiguous chunk for each worker, chiplet by chiplet; least overhead where all iterations cost the
-            ///< same
+  static_,  ///< one contiguous chunk for each worker, chiplet by chiplet, in proportion to the speed of its kind of
+            ///< core; least overhead where all iterations cost the same
   dynamic,  ///< workers take blocks of `grain` from a counter of their chiplet; when it has none left, from another's
   affine,   ///< like dynamic, but a block goes to the same chiplet in every call over the same range, so that its data
             ///< stays in that cache; idle chiplets take over from the far end of the others' blocks
@@ -42,9 +42,9 @@ struct LoopOptions {
 namespace detail {
 
 /// Indices are counted from `base` in 64 bits, so that ranges of any integral type cannot overflow on the way.
-template <class I, class F>
-void for_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailScope& loop, F& body) noexcept {
-  const void* const kind = kind_of_loop<I, F>();
+template <class Index, class F>
+void for_lazy(Index base, std::int64_t low, std::int64_t high, Chunk& chunk, FailScope& loop, F& body) noexcept {
+  const void* const kind = kind_of_loop<Index, F>();
   try {
     while (low < high && !loop.cancelled()) {
       std::int64_t rest = high - low;
@@ -94,14 +94,14 @@ void for_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
 /// The first exception stops the loop: chunks that have not begun are left out, also of loops nested in it, and the
 /// exception is rethrown when all chunks that run have ended. If a task group that the caller belongs to is cancelled,
 /// the loop stops early, too, and throws Error (cancelled). \throws Error (not_running) without a runtime.
-template <std::integral I, class F>
-void parallel_for(I first, I last, F&& body, LoopOptions options = {}) {
-  static_assert(sizeof(I) <= 8, "parallel_for counts indices in 64 bits");
+template <std::integral Index, class F>
+void parallel_for(Index first, Index last, F&& body, LoopOptions options = {}) {
+  static_assert(sizeof(Index) <= 8, "parallel_for counts indices in 64 bits");
   if (!(first < last)) return;
   detail::WorkerBase* worker = detail::this_worker();
   if (worker == nullptr) return run([&] { parallel_for(first, last, body, options); });
   if (detail::exceeds_count(first, last)) {
-    const I middle = detail::middle_of(first, last);
+    const Index middle = detail::middle_of(first, last);
     parallel_for(first, middle, body, options);
     return parallel_for(middle, last, body, options);
   }
@@ -119,15 +119,15 @@ void parallel_for(I first, I last, F&& body, LoopOptions options = {}) {
         }
         case Schedule::static_:
           detail::for_static(count, options.grain, loop,
-                             detail::LoopBodyOf<I, std::remove_reference_t<F>>(first, body));
+                             detail::LoopBodyOf<Index, std::remove_reference_t<F>>(first, body));
           break;
         case Schedule::dynamic:
           detail::for_dynamic(count, options.grain, loop,
-                              detail::LoopBodyOf<I, std::remove_reference_t<F>>(first, body));
+                              detail::LoopBodyOf<Index, std::remove_reference_t<F>>(first, body));
           break;
         case Schedule::affine:
           detail::for_affine(count, options.grain, loop,
-                             detail::LoopBodyOf<I, std::remove_reference_t<F>>(first, body));
+                             detail::LoopBodyOf<Index, std::remove_reference_t<F>>(first, body));
           break;
       }
     } catch (...) {  // no memory to divide the range

@@ -33,18 +33,18 @@ constexpr bool loses() noexcept {
   using Result = std::remove_cvref_t<R>;
   if constexpr (std::is_arithmetic_v<T> && std::is_arithmetic_v<Result>) {
     return (std::is_floating_point_v<Result> && !std::is_floating_point_v<T>) ||
-           sizeof(Result) > std::max(sizeof(T), sizeof(int));
+           sizeof(Result) > (std::max)(sizeof(T), sizeof(int));
   } else {
     return false;
   }
 }
 
 /// Tells the reductions of one body from all other work.
-template <class I, class T, class F, class C>
+template <class Index, class T, class F, class C>
 const void* kind_of_reduction() noexcept;
 
-template <class I, class T, class F, class C>
-T reduce_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailScope& loop, T sum, const T& identity,
+template <class Index, class T, class F, class C>
+T reduce_lazy(Index base, std::int64_t low, std::int64_t high, Chunk& chunk, FailScope& loop, T sum, const T& identity,
               F& body, C& combine) {
   while (low < high && !loop.cancelled()) {
     std::int64_t rest = high - low;
@@ -54,7 +54,7 @@ T reduce_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
       std::int64_t end = whole ? high : low + chunk.size();
       chunk.run(end - low, [&] { sum = body(index_at(base, low), index_at(base, end), std::move(sum)); });
       low = end;
-      chunk.boundary(kind_of_reduction<I, T, F, C>());
+      chunk.boundary(kind_of_reduction<Index, T, F, C>());
       this_worker()->deque.answer();
     };
     if (whole || !worker->deque.empty()) {
@@ -85,24 +85,24 @@ T reduce_lazy(I base, std::int64_t low, std::int64_t high, Chunk& chunk, FailSco
       throw;
     }
     if (!take_back(worker, index, job)) {
-      chunk.finish(kind_of_reduction<I, T, F, C>());
+      chunk.finish(kind_of_reduction<Index, T, F, C>());
       return combine(std::move(sum), job.join());
     }
     low = middle;
   }
-  chunk.finish(kind_of_reduction<I, T, F, C>());
+  chunk.finish(kind_of_reduction<Index, T, F, C>());
   return sum;
 }
 
-template <class I, class T, class F, class C>
+template <class Index, class T, class F, class C>
 const void* kind_of_reduction() noexcept {
-  return reinterpret_cast<const void*>(&reduce_lazy<I, T, F, C>);
+  return reinterpret_cast<const void*>(&reduce_lazy<Index, T, F, C>);
 }
 
 /// The results of leaves [low, high), combined along the tree that halves them. Which parts are forked depends on
 /// timing; the order of combination does not.
-template <class I, class T, class F, class C>
-T reduce_tree(I base, const Blocks& leaves, std::int64_t low, std::int64_t high, LoopCount& ran, FailScope& loop,
+template <class Index, class T, class F, class C>
+T reduce_tree(Index base, const Blocks& leaves, std::int64_t low, std::int64_t high, LoopCount& ran, FailScope& loop,
               const T& identity, F& body, C& combine) {
   if (high - low == 1) {
     this_worker()->deque.answer();
@@ -111,7 +111,7 @@ T reduce_tree(I base, const Blocks& leaves, std::int64_t low, std::int64_t high,
     const std::int64_t end = leaves.end_of(low);
     T sum = body(index_at(base, begin), index_at(base, end), identity);
     ran.add(end - begin);
-    ran.boundary(kind_of_reduction<I, T, F, C>());
+    ran.boundary(kind_of_reduction<Index, T, F, C>());
     return sum;
   }
   const std::int64_t middle = low + (high - low) / 2;
@@ -128,7 +128,7 @@ T reduce_tree(I base, const Blocks& leaves, std::int64_t low, std::int64_t high,
     auto second = [&] {
       LoopCount count;
       T sum = part(middle, high, count);
-      count.finish(kind_of_reduction<I, T, F, C>());
+      count.finish(kind_of_reduction<Index, T, F, C>());
       return sum;
     };
     ForkedJob<decltype(second)> job(second, worker);
@@ -157,18 +157,18 @@ T reduce_tree(I base, const Blocks& leaves, std::int64_t low, std::int64_t high,
 /// `identity`, whose type is that of the result. `combine` must be associative but need not be commutative. Unless
 /// `deterministic` is set, the way in which the range is split depends on timing, so a floating-point sum may differ in
 /// its last bits from call to call. Exceptions, cancellation and suspension as in parallel_for.
-template <std::integral I, class T, class F, class C>
-T parallel_reduce(I first, I last, T identity, F&& body, C&& combine, ReduceOptions options = {}) {
-  static_assert(sizeof(I) <= 8, "parallel_reduce counts indices in 64 bits");
-  static_assert(
-      !detail::loses<T, std::invoke_result_t<F&, I, I, T>>() && !detail::loses<T, std::invoke_result_t<C&, T, T>>(),
-      "parallel_reduce keeps partial results in the type of `identity`, into which what the body or combine "
-      "returns does not fit: write 0.0 for 0, std::int64_t{0}, or whatever type the result shall have");
+template <std::integral Index, class T, class F, class C>
+T parallel_reduce(Index first, Index last, T identity, F&& body, C&& combine, ReduceOptions options = {}) {
+  static_assert(sizeof(Index) <= 8, "parallel_reduce counts indices in 64 bits");
+  static_assert(!detail::loses<T, std::invoke_result_t<F&, Index, Index, T>>() &&
+                    !detail::loses<T, std::invoke_result_t<C&, T, T>>(),
+                "parallel_reduce keeps partial results in the type of `identity`, into which what the body or combine "
+                "returns does not fit: write 0.0 for 0, std::int64_t{0}, or whatever type the result shall have");
   if (!(first < last)) return identity;
   detail::WorkerBase* worker = detail::this_worker();
   if (worker == nullptr) return run([&] { return parallel_reduce(first, last, identity, body, combine, options); });
   if (detail::exceeds_count(first, last)) {
-    const I middle = detail::middle_of(first, last);
+    const Index middle = detail::middle_of(first, last);
     T left = parallel_reduce(first, middle, identity, body, combine, options);
     return combine(std::move(left), parallel_reduce(middle, last, std::move(identity), body, combine, options));
   }
@@ -184,11 +184,12 @@ T parallel_reduce(I first, I last, T identity, F&& body, C&& combine, ReduceOpti
             options.grain > 0 ? options.grain : std::max<std::int64_t>(1, (count - 1) / most_leaves + 1);
         const detail::Blocks leaves{0, count, grain};
         detail::LoopCount ran;
-        result.emplace(detail::reduce_tree<I, T>(first, leaves, 0, leaves.count(), ran, loop, identity, body, combine));
-        ran.finish(detail::kind_of_reduction<I, T, std::remove_reference_t<F>, std::remove_reference_t<C>>());
+        result.emplace(
+            detail::reduce_tree<Index, T>(first, leaves, 0, leaves.count(), ran, loop, identity, body, combine));
+        ran.finish(detail::kind_of_reduction<Index, T, std::remove_reference_t<F>, std::remove_reference_t<C>>());
       } else {
         detail::Chunk chunk(options.grain);
-        result.emplace(detail::reduce_lazy<I, T>(first, 0, count, chunk, loop, identity, identity, body, combine));
+        result.emplace(detail::reduce_lazy<Index, T>(first, 0, count, chunk, loop, identity, identity, body, combine));
       }
     } catch (...) {
       loop.fail();

@@ -28,11 +28,11 @@ struct PartRange {
   [[nodiscard]] std::size_t size() const noexcept { return last - first; }  ///< number of elements
 };
 /// Part `part` of `parts` when [0, size) is split evenly. Parts differ by one element at most, and the earlier ones are
-/// the larger. The static schedule has the same ranges, in the order of the chiplets.
+/// the larger. The static schedule has the same ranges, in the order of the chiplets, where all cores are of one kind.
 [[nodiscard]] constexpr PartRange part_of(std::size_t size, std::size_t part, std::size_t parts) noexcept {
   const std::size_t each = size / parts;
   const std::size_t more = size % parts;
-  const std::size_t first = part * each + std::min(part, more);
+  const std::size_t first = part * each + (std::min)(part, more);
   return {first, first + each + (part < more ? 1 : 0)};
 }
 
@@ -69,7 +69,8 @@ class PlacedArray {
       : block_(std::move(block)), data_(static_cast<T*>(block_.data())), size_(size) {}
   PlacedArray(PlacedArray&& other) noexcept { swap(other); }
   PlacedArray& operator=(PlacedArray&& other) noexcept {
-    PlacedArray(std::move(other)).swap(*this);
+    PlacedArray taken(std::move(other));
+    swap(taken);
     return *this;
   }
   ~PlacedArray() = default;

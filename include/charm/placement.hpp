@@ -1,6 +1,8 @@
 // The core of a worker.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 namespace charm {
 
 /// The core on which a worker runs; all ids are those of `Machine`. All fields are -1 where the policy does not bind

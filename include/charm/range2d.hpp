@@ -1,6 +1,7 @@
 // Parallel loops over two dimensions, cut into tiles.
 #pragma once
 
+#include <charm/detail/call_body.hpp>
 #include <charm/error.hpp>
 #include <charm/parallel_for.hpp>
 #include <charm/runtime.hpp>
@@ -52,8 +53,8 @@ struct Tiles {
 /// \throws Error (bad_input) where there would be more tiles than are counted.
 inline Tiles tiles_of(const range2d& range, const TileOptions& options, int workers) {
   constexpr std::int64_t most = 64;
-  Tiles tiles{range, options.rows > 0 ? options.rows : std::min(most, range.rows()),
-              options.columns > 0 ? options.columns : std::min(most, range.columns())};
+  Tiles tiles{range, options.rows > 0 ? options.rows : (std::min)(most, range.rows()),
+              options.columns > 0 ? options.columns : (std::min)(most, range.columns())};
   std::int64_t count = 0;
   while (!__builtin_mul_overflow(tiles.down(), tiles.across(), &count) && count < std::int64_t{8} * workers) {
     const bool rows = options.rows <= 0 && tiles.rows > 4;
@@ -91,7 +92,7 @@ void parallel_for(const range2d& range, F&& body, TileOptions options = {}) {
                  } else {
                    for (std::int64_t row = tile.first_row; row < tile.last_row; ++row) {
                      for (std::int64_t column = tile.first_column; column < tile.last_column; ++column)
-                       body(row, column);
+                       detail::call_body(body, row, column);
                    }
                  }
                },

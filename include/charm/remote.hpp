@@ -30,7 +30,7 @@ namespace charm::remote {
 /// to call it. \throws Error as charm::init() does; refused under an mpirun whose MPI is not the one that
 /// libcharm_remote was built with, if MPI cannot be used by several threads in turn (MPI_THREAD_SERIALIZED), or if the
 /// ranks do not run the same build of the program; bad_input if it was called before, or inside a task.
-void init(const Config& config = {});
+CHARM_SAME_BUILD void init(const Config& config = {});
 
 /// Waits as barrier() does, and ends this rank, and the runtime by charm::finalize(). Every rank has to call it. After
 /// a rank was lost it does not wait. \throws Error: not_running without init(); bad_input inside a task; remote, when

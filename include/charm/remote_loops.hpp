@@ -2,6 +2,7 @@
 #pragma once
 
 #include <charm/all_do.hpp>
+#include <charm/detail/call_body.hpp>
 #include <charm/detail/remote.hpp>
 #include <charm/future.hpp>
 #include <charm/global_array.hpp>
@@ -54,7 +55,7 @@ struct RankLoop {
         part,
         [](void* at, std::int64_t low, std::int64_t high) {
           F& f = *static_cast<F*>(at);
-          for (std::int64_t i = low; i < high; ++i) f(i);
+          for (std::int64_t i = low; i < high; ++i) charm::detail::call_body(f, i);
         },
         &function);
   }
@@ -92,7 +93,7 @@ void parallel_for(std::int64_t begin, std::int64_t end, const F& function, const
   const std::int64_t blocks = all * num_workers() * 16;
   const std::int64_t grain = options.grain > 0 ? options.grain : std::max<std::int64_t>(1, count / blocks);
   const std::uint64_t number = detail::new_loop();
-  auto bound = [&](std::int64_t r) { return begin + count / all * r + std::min(r, count % all); };
+  auto bound = [&](std::int64_t r) { return begin + count / all * r + (std::min)(r, count % all); };
   auto part = [&](int r) { return detail::LoopPart{number, bound(r), bound(r + 1), grain, options.steal}; };
   std::vector<future<void>> parts;
   std::exception_ptr error;
@@ -140,7 +141,8 @@ void all_do(const F& function, const Arguments&... arguments) {
 template <class T, class F>
 void for_each_local(const global_array<T>& array, const F& function) {
   const std::span<T> own = array.local();
-  charm::parallel_for(std::size_t{0}, own.size(), [&](std::size_t i) { function(array.global_index(i), own[i]); });
+  charm::parallel_for(std::size_t{0}, own.size(),
+                      [&](std::size_t i) { charm::detail::call_body(function, array.global_index(i), own[i]); });
 }
 
 }  // namespace charm::remote

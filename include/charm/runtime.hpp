@@ -28,7 +28,7 @@ namespace charm {
 /// \throws Error: bad_config, bad_input, too_many_workers, refused; bad_config, with the setting and both its values,
 /// if the runtime runs with other settings; not_running inside a task while the runtime is being ended; system if the
 /// kernel gives no more threads.
-void init(const Config& config = {});
+CHARM_SAME_BUILD void init(const Config& config = {});
 
 /// When finalize() has been called as often as init(), the last call finishes all work that can still run and stops the
 /// workers; the calls before return at once. init() may be called again afterwards. A call that another thread makes

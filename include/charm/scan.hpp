@@ -69,10 +69,10 @@ Out scan(In first, In last, Out out, std::optional<T> sum, Op& op) {
     return end;
   }
   const std::int64_t blocks = count / block + (count % block != 0);
-  const std::int64_t round = std::min(blocks, std::int64_t{4} * workers);
+  const std::int64_t round = (std::min)(blocks, std::int64_t{4} * workers);
   std::vector<std::optional<T>> sums(static_cast<std::size_t>(round));
   for (std::int64_t begin = 0; begin < blocks; begin += round) {
-    const std::int64_t here = std::min(round, blocks - begin);
+    const std::int64_t here = (std::min)(round, blocks - begin);
     auto low = [&](std::int64_t b) { return (begin + b) * block; };
     auto high = [&](std::int64_t b) { return std::min<std::int64_t>(count, (begin + b + 1) * block); };
     // A round's last block need not be summed first: its prefixes end with that sum.

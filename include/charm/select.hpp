@@ -107,7 +107,7 @@ struct TimeCase {
   F function;
   void finish() { std::invoke(function); }
 };
-inline constexpr std::int64_t before_all_times = std::numeric_limits<std::int64_t>::min();
+inline constexpr std::int64_t before_all_times = (std::numeric_limits<std::int64_t>::min)();
 
 /// The function to call when stop is requested.
 template <class F>

@@ -32,13 +32,13 @@ class Semaphore {
 
 /// As std::counting_semaphore, for tasks, and for threads that are not workers. Waiters are served in the order in
 /// which they came.
-template <std::ptrdiff_t most = std::numeric_limits<std::ptrdiff_t>::max()>
+template <std::ptrdiff_t most = (std::numeric_limits<std::ptrdiff_t>::max)()>
 class counting_semaphore {
  public:
   /// \param count the count at the beginning; 0 to max().
   explicit counting_semaphore(std::ptrdiff_t count) noexcept : semaphore_(count) {}
   /// The largest count.
-  static constexpr std::ptrdiff_t max() noexcept { return most; }
+  static constexpr std::ptrdiff_t(max)() noexcept { return most; }
 
   /// Adds `more` to the count, and wakes as many waiters. The caller must keep the count at or below max().
   void release(std::ptrdiff_t more = 1) noexcept { semaphore_.release(more); }

@@ -41,8 +41,9 @@ It split_together(It first, It last, std::int64_t strips, Left&& left) {
   std::vector<Range> behind;
   for (std::int64_t s = 0; s < strips; ++s) {
     const std::int64_t split_at = middles[static_cast<std::size_t>(s)];
-    if (split_at < std::min(middle, begin_of(s + 1))) in_front.push_back({split_at, std::min(middle, begin_of(s + 1))});
-    if (std::max(middle, begin_of(s)) < split_at) behind.push_back({std::max(middle, begin_of(s)), split_at});
+    if (split_at < (std::min)(middle, begin_of(s + 1)))
+      in_front.push_back({split_at, (std::min)(middle, begin_of(s + 1))});
+    if ((std::max)(middle, begin_of(s)) < split_at) behind.push_back({(std::max)(middle, begin_of(s)), split_at});
   }
   struct Exchange {
     std::int64_t a, b, count;
@@ -50,7 +51,7 @@ It split_together(It first, It last, std::int64_t strips, Left&& left) {
   constexpr std::int64_t piece = 1 << 14;
   std::vector<Exchange> exchanges;
   for (std::size_t f = 0, b = 0; f < in_front.size() && b < behind.size();) {
-    const std::int64_t n = std::min({piece, in_front[f].high - in_front[f].low, behind[b].high - behind[b].low});
+    const std::int64_t n = (std::min)({piece, in_front[f].high - in_front[f].low, behind[b].high - behind[b].low});
     exchanges.push_back({in_front[f].low, behind[b].low, n});
     if ((in_front[f].low += n) == in_front[f].high) ++f;
     if ((behind[b].low += n) == behind[b].high) ++b;
@@ -69,7 +70,7 @@ bool already_sorted(It first, It last, Less& less) {
   constexpr std::int64_t probe = 64;
   const std::int64_t count = last - first;
   using Offset = typename std::iterator_traits<It>::difference_type;
-  if (!std::is_sorted(first, first + static_cast<Offset>(std::min(count, probe)), less)) return false;
+  if (!std::is_sorted(first, first + static_cast<Offset>((std::min)(count, probe)), less)) return false;
   std::atomic<bool> sorted{true};
   for_blocks(1, count, [&](std::int64_t low, std::int64_t high) {
     for (It it = first + static_cast<Offset>(low); low < high; ++low, ++it) {
@@ -89,8 +90,8 @@ void sort_part(It first, It last, Less& less, int limit, bool bounded, std::int6
     for (;;) {
       if (sort.cancelled()) return;
       const std::int64_t count = last - first;
-      if (count <= leaf || limit-- == 0) return intro_sort(first, last, less, std::max(limit, 0), bounded);
-      const std::int64_t strips = std::min((width + 512) / 1024, count / least_strip);
+      if (count <= leaf || limit-- == 0) return intro_sort(first, last, less, (std::max)(limit, 0), bounded);
+      const std::int64_t strips = (std::min)((width + 512) / 1024, count / least_strip);
       auto split_range = [&](It f, It l, auto&& left) {
         return strips > 1 ? split_together(f, l, strips, left) : split(f, l, left);
       };

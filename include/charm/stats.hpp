@@ -18,13 +18,13 @@ struct WorkerStats {
   std::uint64_t steals_far = 0;      ///< jobs stolen from another node
   std::uint64_t lost_races = 0;      ///< thefts that another thief won
   std::uint64_t suspensions = 0;     ///< tasks that waited, so that the worker ran others
-  std::uint64_t exposures = 0;       ///< times it exposed the jobs of a worker that did not answer (docs/runtime.md)
-  std::uint64_t parks = 0;           ///< times the worker went to sleep
-  std::uint64_t wakes = 0;           ///< times it was woken by another thread
-  std::uint64_t migrations = 0;      ///< tasks that it continued after they had waited on another worker
-  std::uint64_t busy_ns = 0;         ///< nanoseconds in which it ran jobs, and checked its own queues between them
-  std::uint64_t searching_ns = 0;    ///< nanoseconds in which it searched for work elsewhere
-  std::uint64_t parked_ns = 0;       ///< nanoseconds in which it slept, or no thread worked as worker 0
+  std::uint64_t exposures = 0;   ///< times it exposed the jobs of a worker that did not answer (docs/design/runtime.md)
+  std::uint64_t parks = 0;       ///< times the worker went to sleep
+  std::uint64_t wakes = 0;       ///< times it was woken by another thread
+  std::uint64_t migrations = 0;  ///< tasks that it continued after they had waited on another worker
+  std::uint64_t busy_ns = 0;     ///< nanoseconds in which it ran jobs, and checked its own queues between them
+  std::uint64_t searching_ns = 0;  ///< nanoseconds in which it searched for work elsewhere
+  std::uint64_t parked_ns = 0;     ///< nanoseconds in which it slept, or no thread worked as worker 0
 
   /// Share of its time in which the worker had nothing to run, 0 to 1.
   [[nodiscard]] double idle_share() const noexcept {

@@ -139,7 +139,7 @@ class graph_builder {
   auto emplace(F&& first, G&& second, Rest&&... rest) {
     graph_node one = emplace(std::forward<F>(first));
     graph_node two = emplace(std::forward<G>(second));
-    return std::tuple<graph_node, graph_node, decltype((void(rest), graph_node()))...>{
+    return std::tuple<graph_node, graph_node, decltype(static_cast<void>(rest), graph_node())...>{
         one, two, emplace(std::forward<Rest>(rest))...};
   }
   /// Makes a node that runs all of another graph, which is not copied: it must exist, and must not be changed, as long

@@ -1,6 +1,8 @@
 // Lists the tasks that exist, and what they wait for.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <cstdint>
 #include <string>
 #include <string_view>

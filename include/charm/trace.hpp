@@ -1,6 +1,8 @@
 // Recording a run to a file (setting `trace`, CHARM_TRACE=file.json); docs/trace.md says what is in it.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 namespace charm {
 
 /// Writes the recording so far to the file that the setting `trace` names, whose contents it replaces, and goes on

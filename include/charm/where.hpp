@@ -1,6 +1,8 @@
 // Tells on which NUMA node an address lies.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <string>
 
 namespace charm {

@@ -6,9 +6,12 @@
 #include <charm/stats.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <optional>
 #include <set>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include "duckdb/statements.hpp"
@@ -93,6 +96,13 @@ void set_threads(const Functions& functions, Connection connection, const std::s
     set(functions, connection, "threads", threads);
     set(functions, connection, "external_threads", external);
   }
+}
+
+/// What a query that was told to end fails with is not DuckDB's reason.
+[[noreturn]] void fail(const Connections::Turn& turn, const QueryOptions& options, const char* message) {
+  if (turn.closing()) throw Error(Errc::cancelled, "the connection was closed", "");
+  if (options.stop.stop_requested()) throw Error(Errc::cancelled, "the query was stopped", "");
+  throw failure(message);
 }
 
 }  // namespace
@@ -186,18 +196,10 @@ void Attached::query(Connection connection, const std::string& sql, Result* resu
   bool failed = true;
   OwnedResult last(functions_);
   try {
-    OwnedStatements statements(functions_);
-    const std::uint64_t number = functions_.extract_statements(connection, sql.c_str(), statements.out());
-    if (number == 0) {
-      const char* why = statements.get() != nullptr ? functions_.extract_statements_error(statements.get()) : nullptr;
-      throw failure(why != nullptr ? why : "there is no statement in the text");
-    }
-    for (std::uint64_t i = 0; i < number; ++i) {
-      OwnedStatement statement(functions_);
-      if (functions_.prepare_extracted_statement(connection, statements.get(), i, statement.out()) != 0) {
-        throw failure(functions_.prepare_error(statement.get()));
-      }
-      run(turn, connection, statement.get(), &last, options);
+    if (imports_database(sql)) {
+      run_by_duckdb(turn, connection, sql, &last, options);
+    } else {
+      run_all(turn, connection, sql, &last, options);
     }
     failed = false;
   } catch (...) {
@@ -228,25 +230,56 @@ void Attached::count(bool failed) noexcept {
   if (failed) failed_.fetch_add(1, std::memory_order_relaxed);
 }
 
+void Attached::run_all(Connections::Turn& turn, Connection connection, const std::string& sql, OwnedResult* result,
+                       const QueryOptions& options) {
+  OwnedStatements statements(functions_);
+  const std::uint64_t number = functions_.extract_statements(connection, sql.c_str(), statements.out());
+  if (number == 0) {
+    const char* why = statements.get() != nullptr ? functions_.extract_statements_error(statements.get()) : nullptr;
+    throw failure(why != nullptr ? why : "there is no statement in the text");
+  }
+  for (std::uint64_t i = 0; i < number; ++i) {
+    OwnedStatement statement(functions_);
+    if (functions_.prepare_extracted_statement(connection, statements.get(), i, statement.out()) != 0) {
+      throw failure(functions_.prepare_error(statement.get()));
+    }
+    run(turn, connection, statement.get(), result, options);
+  }
+}
+
+/// DuckDB makes of IMPORT DATABASE a transaction of several statements, which it rolls back itself only where it runs
+/// them all. The calling thread works on it, and the workers join as for any query of DuckDB's own functions.
+void Attached::run_by_duckdb(Connections::Turn& turn, Connection connection, const std::string& sql,
+                             OwnedResult* result, const QueryOptions& options) {
+  // Again and again: an interruption that comes before a statement begins is forgotten.
+  std::jthread interrupter([&](const std::stop_token& ended) {
+    constexpr auto look = std::chrono::milliseconds(10);
+    for (; !ended.stop_requested(); std::this_thread::sleep_for(look)) {
+      if (turn.closing() || options.stop.stop_requested()) functions_.interrupt(connection);
+    }
+  });
+  const bool failed = functions_.query(connection, sql.c_str(), result->out()) != 0;
+  interrupter = {};
+  if (failed) fail(turn, options, functions_.result_error(result->get()));
+}
+
 void Attached::run(Connections::Turn& turn, Connection connection, Statement statement, OwnedResult* result,
                    const QueryOptions& options) {
   std::optional<region> named;
   if (!options.name.empty()) named.emplace(options.name);
-  const auto check = [&](const char* message) {
-    const Error error = failure(message);
-    if (turn.closing()) throw Error(Errc::cancelled, "the connection was closed", "");
-    if (options.stop.stop_requested()) throw Error(Errc::cancelled, "the query was stopped", "");
-    throw error;
-  };
   OwnedPending pending(functions_);
-  if (functions_.pending_prepared(statement, pending.out()) != 0) check(functions_.pending_error(pending.get()));
+  if (functions_.pending_prepared(statement, pending.out()) != 0) {
+    fail(turn, options, functions_.pending_error(pending.get()));
+  }
   // From here on an interruption counts; one that came before was forgotten when the query began.
   const auto interrupt = [&] { functions_.interrupt(connection); };
   const std::stop_callback stop(options.stop, interrupt);
   if (turn.closing()) interrupt();
   crew_->finish(connection, options.workers);
   // Nothing is left but to collect the result, or the error.
-  if (functions_.execute_pending(pending.get(), result->out()) != 0) check(functions_.result_error(result->get()));
+  if (functions_.execute_pending(pending.get(), result->out()) != 0) {
+    fail(turn, options, functions_.result_error(result->get()));
+  }
 }
 
 // Not a Call: detach() may be waiting for the very query that this ends.

@@ -46,6 +46,10 @@ class Attached {
   void give_threads_back();
   void count(bool failed) noexcept;
   void check_workers(int workers, const char* what) const;
+  void run_all(Connections::Turn& turn, Connection connection, const std::string& sql, OwnedResult* result,
+               const QueryOptions& options);
+  void run_by_duckdb(Connections::Turn& turn, Connection connection, const std::string& sql, OwnedResult* result,
+                     const QueryOptions& options);
   void run(Connections::Turn& turn, Connection connection, Statement statement, OwnedResult* result,
            const QueryOptions& options);
 

@@ -11,6 +11,9 @@
 struct _duckdb_config;                // NOLINT(bugprone-reserved-identifier)
 struct _duckdb_extracted_statements;  // NOLINT(bugprone-reserved-identifier)
 struct _duckdb_pending_result;        // NOLINT(bugprone-reserved-identifier)
+struct _duckdb_data_chunk;            // NOLINT(bugprone-reserved-identifier)
+struct _duckdb_vector;                // NOLINT(bugprone-reserved-identifier)
+struct _duckdb_logical_type;          // NOLINT(bugprone-reserved-identifier)
 
 namespace charm::duckdb {
 
@@ -20,6 +23,9 @@ using Statement = _duckdb_prepared_statement*;
 using Statements = _duckdb_extracted_statements*;
 using Pending = _duckdb_pending_result*;
 using Settings = _duckdb_config*;
+using Chunk = _duckdb_data_chunk*;
+using Vector = _duckdb_vector*;
+using LogicalType = _duckdb_logical_type*;
 using Result = detail::ResultLayout;
 using TaskState = void*;
 using State = int;  ///< duckdb_state: 0 is success
@@ -39,9 +45,18 @@ using State = int;  ///< duckdb_state: 0 is success
   X(query, State, (Connection connection, const char* sql, Result* result))                    \
   X(destroy_result, void, (Result * result))                                                   \
   X(result_error, const char*, (Result * result))                                              \
-  X(column_count, std::uint64_t, (Result * result))                                            \
-  X(row_count, std::uint64_t, (Result * result))                                               \
-  X(value_varchar, char*, (Result * result, std::uint64_t column, std::uint64_t row))          \
+  X(fetch_chunk, Chunk, (Result result))                                                       \
+  X(destroy_data_chunk, void, (Chunk * chunk))                                                 \
+  X(data_chunk_get_size, std::uint64_t, (Chunk chunk))                                         \
+  X(data_chunk_get_column_count, std::uint64_t, (Chunk chunk))                                 \
+  X(data_chunk_get_vector, Vector, (Chunk chunk, std::uint64_t column))                        \
+  X(vector_get_column_type, LogicalType, (Vector vector))                                      \
+  X(vector_get_data, void*, (Vector vector))                                                   \
+  X(vector_get_validity, std::uint64_t*, (Vector vector))                                      \
+  X(get_type_id, std::uint32_t, (LogicalType type))                                            \
+  X(decimal_scale, std::uint8_t, (LogicalType type))                                           \
+  X(decimal_internal_type, std::uint32_t, (LogicalType type))                                  \
+  X(destroy_logical_type, void, (LogicalType * type))                                          \
   X(extract_statements, std::uint64_t, (Connection connection, const char* sql, Statements*))  \
   X(extract_statements_error, const char*, (Statements statements))                            \
   X(destroy_extracted, void, (Statements * statements))                                        \

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "duckdb/functions.hpp"
 
@@ -13,11 +14,14 @@ namespace charm::duckdb {
 /// DuckDB's message in one line, without the blank lines and the pointer under the query that some have.
 std::string one_line(const char* message);
 
-/// bad_input, or cancelled where the message says that the query was interrupted.
-Error failure(const char* message);
+/// DuckDB's message as an error, whose kind is what the message begins with ("Constraint Error: ...").
+QueryError failure(const char* message);
+
+/// Whether a statement of the text is IMPORT DATABASE, as far as its words tell.
+bool imports_database(std::string_view sql);
 
 /// Runs SQL by DuckDB itself, in the calling thread. \returns the value in the first row and column as text; empty if
-/// there is none. \throws Error (bad_input).
+/// there is none. \throws QueryError.
 std::string ask(const Functions& functions, Connection connection, const std::string& sql);
 
 /// One of DuckDB's handles, destroyed at the end.
@@ -40,6 +44,7 @@ class Owned {
 
 using OwnedStatements = Owned<Statements, &Functions::destroy_extracted>;
 using OwnedStatement = Owned<Statement, &Functions::destroy_prepare>;
+using OwnedChunk = Owned<Chunk, &Functions::destroy_data_chunk>;
 using OwnedPending = Owned<Pending, &Functions::destroy_pending>;
 
 /// A result that is destroyed at the end unless somebody has taken it.

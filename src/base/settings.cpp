@@ -133,7 +133,8 @@ Row parameter_row(const std::string& prefix, const std::string& policy, const Pa
 
 std::vector<Row> runtime_rows() {
   Row rows[] = {
-      {"workers", "0", "Number of workers; 0 means one per allowed physical core, at most the cgroup's cpu quota.",
+      {"workers", "0",
+       "Number of workers; 0 means one per allowed physical core but low-power ones, at most the cgroup's cpu quota.",
        "0 to 65536", integer(&Settings::workers, 0, 65536), code(&Config::workers)},
       {"policy", "adaptive",
        "How workers are placed: adaptive, charm-alg1 and charm-alg1-group move them while the program runs; static, "

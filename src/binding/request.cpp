@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/notices.hpp"
+#include "placement/kinds.hpp"
 
 namespace charm::binding {
 
@@ -19,7 +20,7 @@ placement::Request placement_request(const base::Settings& settings) {
 
 int worker_count(const Machine& machine, const base::Settings& settings) {
   if (settings.workers != 0) return settings.workers;
-  const int cores = static_cast<int>(machine.cores.size());
+  const int cores = placement::usual_cores(machine);
   if (machine.cpu_quota <= 0) return cores;
   return std::min(cores, std::max(1, static_cast<int>(std::ceil(machine.cpu_quota))));
 }

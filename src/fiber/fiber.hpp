@@ -114,7 +114,6 @@ struct Fiber : detail::ListedJob {
 
   // While the task runs on a thread of the blocking pool (sched/wait/blocking_pool.hpp).
   struct {
-    int node = -1;     // the thread of the pool runs on the cpus of this node
     int chiplet = -1;  // the chiplet of the worker that it left
     // Limit and top of the stack that the task is on, which need not be the fiber's own.
     const std::byte* stack_limit = nullptr;

@@ -8,7 +8,7 @@ namespace charm::lease {
 CoreSelection::CoreSelection(const Machine& machine) {
   for (const Core& core : machine.cores) {
     cores_.insert(core.cpu);
-    places_[core.cpu] = {core.chiplet, core.socket};
+    places_[core.cpu] = {core.chiplet, core.socket, core.kind};
   }
 }
 
@@ -32,12 +32,13 @@ CoreCpuSet CoreSelection::choose(CoreCpuSet mine, const CoreCpuSet& free, const 
   CoreCpuSet chosen;
   CoreCpuSet left = free;
   while (count > 0 && !left.empty()) {
-    // Smallest first, by: busy; not on a chiplet of mine; number of busy cores there, and of others' cores; not on my
-    // socket, or on another holder's.
+    // Smallest first, by: busy; slower; not on a chiplet of mine; number of busy cores there, and of others' cores; not
+    // on my socket, or on another holder's.
     auto rank = [&](int core) {
       const Place at = place(core);
       const int own = on_chiplet(mine, at.chiplet);
-      return std::array<int, 8>{busy.contains(core),
+      return std::array<int, 9>{busy.contains(core),
+                                static_cast<int>(at.kind),
                                 own == 0,
                                 -own,
                                 on_chiplet(busy, at.chiplet),
@@ -48,11 +49,12 @@ CoreCpuSet CoreSelection::choose(CoreCpuSet mine, const CoreCpuSet& free, const 
     };
     const auto best = std::min_element(left.begin(), left.end(), [&](int a, int b) { return rank(a) < rank(b); });
     // The equally quiet rest of that chiplet follows, since it would be the best choice next.
-    const int chiplet = place(*best).chiplet;
+    const Place where = place(*best);
     const bool is_busy = busy.contains(*best);
     CoreCpuSet rest;
     for (const int core : left) {
-      if (count > 0 && place(core).chiplet == chiplet && busy.contains(core) == is_busy) {
+      if (count > 0 && place(core).chiplet == where.chiplet && place(core).kind == where.kind &&
+          busy.contains(core) == is_busy) {
         chosen.insert(core);
         mine.insert(core);
         --count;
@@ -71,9 +73,13 @@ CoreCpuSet CoreSelection::surrender(CoreCpuSet mine, const CoreCpuSet& others, c
   for (; count > 0 && !mine.empty(); --count) {
     auto rank = [&](int core) {
       const Place at = place(core);
-      return std::array<int, 6>{!useful.contains(core),          !busy.contains(core),
-                                -on_chiplet(others, at.chiplet), on_socket(mine, at.socket),
-                                on_chiplet(mine, at.chiplet),    -core};
+      return std::array<int, 7>{!useful.contains(core),
+                                !busy.contains(core),
+                                -static_cast<int>(at.kind),
+                                -on_chiplet(others, at.chiplet),
+                                on_socket(mine, at.socket),
+                                on_chiplet(mine, at.chiplet),
+                                -core};
     };
     const auto first = std::min_element(mine.begin(), mine.end(), [&](int a, int b) { return rank(a) < rank(b); });
     const int core = *first;

@@ -1,7 +1,7 @@
 // Core selection: which cores a holder of a lease takes, and which it gives up. The aim is that holders get
 // whole chiplets. A holder first takes cores on chiplets where it has some, then on the emptiest chiplets near those.
 // It first gives up cores on chiplets that it shares with others, then on the chiplet where it has the fewest. Busy
-// cores, which programs without a lease use, are taken last and given up first.
+// cores, which programs without a lease use, are taken last and given up first, and so are cores of slower kinds.
 #pragma once
 
 #include <charm/machine.hpp>
@@ -37,6 +37,7 @@ class CoreSelection {
  private:
   struct Place {
     int chiplet = -1, socket = -1;
+    CoreKind kind = CoreKind::performance;
   };
   [[nodiscard]] Place place(int core) const;
   [[nodiscard]] int on_chiplet(const CoreCpuSet& cores, int chiplet) const;

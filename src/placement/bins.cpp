@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "placement/apportion.hpp"
+#include "placement/kinds.hpp"
 #include "placement/memory_rate.hpp"
 
 namespace charm::placement {
@@ -19,6 +20,10 @@ int capacity_of(std::span<const Bin> bins) {
   std::size_t free_cores = 0;
   for (const Bin& bin : bins) free_cores += bin.worker_cores.size();
   return static_cast<int>(free_cores);
+}
+
+int places_of(const Core& core, bool smt) {
+  return smt ? static_cast<int>(std::max<std::size_t>(1, core.siblings.size())) : 1;
 }
 
 std::vector<WorkerCore> worker_cores_of(const std::vector<const Core*>& cores, bool smt) {
@@ -52,12 +57,12 @@ std::vector<int> faster_first(const Machine& machine, std::vector<int> ids, Node
   return ids;
 }
 
-/// Sockets with an allowed core, the one with the fastest memory first.
-std::vector<int> sockets_in_order(const Machine& machine) {
+/// Sockets with any of the cores, the one with the fastest memory first.
+std::vector<int> sockets_in_order(const Machine& machine, const std::vector<const Core*>& cores) {
   std::map<int, int> fastest;  // socket, node
-  for (const Core& core : machine.cores) {
-    int& node = fastest.try_emplace(core.socket, core.node).first->second;
-    if (memory_rate(machine, core.node) > memory_rate(machine, node)) node = core.node;
+  for (const Core* core : cores) {
+    int& node = fastest.try_emplace(core->socket, core->node).first->second;
+    if (memory_rate(machine, core->node) > memory_rate(machine, node)) node = core->node;
   }
   return faster_first(machine, keys(fastest), [&](int socket) { return fastest.at(socket); });
 }
@@ -83,13 +88,32 @@ Family widening_family(std::vector<std::vector<Bin>> sockets, std::span<const in
   return build_family(order, workers, levels);
 }
 
+std::vector<Family> families_of_kind(const Machine& machine, const std::vector<const Core*>& cores,
+                                     const Request& request, int workers) {
+  auto sockets = bins_by_socket(machine, cores, request.smt);
+  std::vector<int> capacities;
+  capacities.reserve(sockets.size());
+  for (const auto& bins : sockets) capacities.push_back(capacity_of(bins));
+  auto shares = share_out(capacities, workers, request.sockets);
+  // Workers that need all sockets keep those that `fill` fills full: a cache for few workers may hold what one for
+  // as many as everywhere does not.
+  if (request.sockets == SocketOrder::widen && shares.back() == 0)
+    return {widening_family(std::move(sockets), shares, workers)};
+  std::vector<Family> families;
+  for (std::size_t s = 0; s < sockets.size(); ++s) {
+    if (shares[s] == 0) continue;
+    auto order = fewest_first(std::move(sockets[s]), shares[s]);
+    families.push_back(build_family(order, shares[s], doubling_levels(order, shares[s])));
+  }
+  return families;
+}
+
 }  // namespace
 
 int capacity(const Machine& machine, bool smt) {
-  if (!smt) return static_cast<int>(machine.cores.size());
-  std::size_t threads = 0;
-  for (const Core& core : machine.cores) threads += std::max<std::size_t>(1, core.siblings.size());
-  return static_cast<int>(threads);
+  int all = 0;
+  for (const Core& core : machine.cores) all += places_of(core, smt);
+  return all;
 }
 
 int placed_workers(const Machine& machine, const Request& request) {
@@ -112,30 +136,31 @@ int placed_workers(const Machine& machine, const Request& request) {
   return std::min(request.workers, free_cores);
 }
 
-std::vector<std::vector<std::vector<Bin>>> bins_by_socket_and_node(const Machine& machine, bool smt) {
+std::vector<std::vector<std::vector<Bin>>> bins_by_socket_and_node(const Machine& machine,
+                                                                   const std::vector<const Core*>& cores, bool smt) {
   std::map<int, std::map<int, std::map<int, std::vector<const Core*>>>> grouped;  // socket, node, chiplet
-  for (const Core& core : machine.cores) grouped[core.socket][core.node][core.chiplet].push_back(&core);
+  for (const Core* core : cores) grouped[core->socket][core->node][core->chiplet].push_back(core);
   std::vector<std::vector<std::vector<Bin>>> sockets;
-  for (const int socket : sockets_in_order(machine)) {
+  for (const int socket : sockets_in_order(machine, cores)) {
     sockets.emplace_back();
     const auto& nodes = grouped[socket];
     for (const int node : faster_first(machine, keys(nodes), [](int each) { return each; })) {
       sockets.back().emplace_back();
-      for (const auto& [chiplet, cores] : nodes.at(node)) {
+      for (const auto& [chiplet, members] : nodes.at(node)) {
         sockets.back().back().push_back(
-            {machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes, worker_cores_of(cores, smt)});
+            {machine.chiplets[static_cast<std::size_t>(chiplet)].l3_bytes, worker_cores_of(members, smt)});
       }
     }
   }
   return sockets;
 }
 
-std::vector<std::vector<Bin>> bins_by_socket(const Machine& machine, bool smt) {
+std::vector<std::vector<Bin>> bins_by_socket(const Machine& machine, const std::vector<const Core*>& cores, bool smt) {
   std::map<int, std::map<int, std::vector<const Core*>>> grouped;  // socket, chiplet
-  for (const Core& core : machine.cores) grouped[core.socket][core.chiplet].push_back(&core);
+  for (const Core* core : cores) grouped[core->socket][core->chiplet].push_back(core);
   const auto node_of = [&](int chiplet) { return machine.chiplets[static_cast<std::size_t>(chiplet)].node; };
   std::vector<std::vector<Bin>> sockets;
-  for (const int socket : sockets_in_order(machine)) {
+  for (const int socket : sockets_in_order(machine, cores)) {
     sockets.emplace_back();
     const auto& chiplets = grouped[socket];
     for (const int chiplet : faster_first(machine, keys(chiplets), node_of)) {
@@ -169,25 +194,27 @@ std::vector<Bin> fewest_first(std::vector<Bin> bins, int workers) {
   return least_level(by_size, workers) < least_level(bins, workers) ? by_size : bins;
 }
 
-std::vector<Family> socket_families(const Machine& machine, const Request& request, int workers) {
-  auto sockets = bins_by_socket(machine, request.smt);
-  std::vector<int> capacities;
-  capacities.reserve(sockets.size());
-  for (const auto& bins : sockets) capacities.push_back(capacity_of(bins));
-  auto shares = share_out(capacities, workers, request.sockets);
-  // Workers that need all sockets keep those that `fill` fills full: a cache for few workers may hold what one for
-  // as many as everywhere does not.
-  if (request.sockets == SocketOrder::widen && shares.back() == 0)
-    return {widening_family(std::move(sockets), shares, workers)};
+std::vector<Family> families_by_kind(
+    const Machine& machine, bool smt, int workers,
+    const std::function<std::vector<Family>(const std::vector<const Core*>& cores, int workers)>& families_of) {
   std::vector<Family> families;
-  for (std::size_t s = 0; s < sockets.size(); ++s) {
-    if (shares[s] == 0) continue;
-    auto order = fewest_first(std::move(sockets[s]), shares[s]);
-    families.push_back(build_family(order, shares[s], doubling_levels(order, shares[s])));
+  for (const auto& cores : cores_by_kind(machine)) {
+    if (workers == 0) break;
+    int room = 0;
+    for (const Core* core : cores) room += places_of(*core, smt);
+    const int share = std::min(workers, room);
+    std::vector<Family> of_kind = families_of(cores, share);
+    std::move(of_kind.begin(), of_kind.end(), std::back_inserter(families));
+    workers -= share;
   }
   return families;
 }
 
+std::vector<Family> socket_families(const Machine& machine, const Request& request, int workers) {
+  return families_by_kind(machine, request.smt, workers, [&](const std::vector<const Core*>& cores, int share) {
+    return families_of_kind(machine, cores, request, share);
+  });
+}
 Placement share_worker_cores(Placement placement, int workers) {
   for (auto& row : placement.worker_cores) {
     for (std::size_t w = 0; row.size() < static_cast<std::size_t>(workers); ++w) row.push_back(WorkerCore(row[w]));

@@ -60,6 +60,17 @@ Family build_family(std::span<const Bin> order, int workers, std::span<const int
   return family;
 }
 
+namespace {
+
+int chiplets_of(const std::vector<WorkerCore>& row) {
+  std::vector<int> chiplets;
+  for (const WorkerCore& worker_core : row) chiplets.push_back(worker_core.chiplet);
+  std::sort(chiplets.begin(), chiplets.end());
+  return static_cast<int>(std::unique(chiplets.begin(), chiplets.end()) - chiplets.begin());
+}
+
+}  // namespace
+
 Placement combine(const std::vector<Family>& families, int start) {
   std::size_t steps = 0;
   for (const Family& family : families) steps = std::max(steps, family.levels.size());
@@ -67,12 +78,16 @@ Placement combine(const std::vector<Family>& families, int start) {
   std::vector<int> levels;
   std::vector<std::vector<WorkerCore>> worker_cores;
   for (std::size_t step = 0; step < steps; ++step) {
-    int level = 0;
     std::vector<WorkerCore> row;
     for (const Family& family : families) {
       std::size_t at = std::min(step, family.levels.size() - 1);
-      level += family.levels[at];
       row.insert(row.end(), family.worker_cores[at].begin(), family.worker_cores[at].end());
+    }
+    const int level = chiplets_of(row);
+    // Families of two kinds of cores may be on the same chiplets: a step that enters no chiplet is no level.
+    if (!levels.empty() && level == levels.back()) {
+      worker_cores.back() = std::move(row);
+      continue;
     }
     levels.push_back(level);
     worker_cores.push_back(std::move(row));

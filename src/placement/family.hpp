@@ -1,9 +1,9 @@
 // A family: the cores of a group of workers at every level of spreading over an ordered list of chiplets.
 //
-// Invariants, from which everything else follows (docs/placement.md): level s uses exactly the first s chiplets; a
-// worker moves only into a chiplet that is new at that level; every other chiplet only loses workers, from the tail. So
-// a chiplet is filled once, at the level where it is new, and a core belongs to one worker over all levels.
-// This replaces CHARM §4.3, Algorithm 2, which collides as soon as two workers are at different levels.
+// Invariants, from which everything else follows (docs/design/placement.md): level s uses exactly the first s chiplets;
+// a worker moves only into a chiplet that is new at that level; every other chiplet only loses workers, from the tail.
+// So a chiplet is filled once, at the level where it is new, and a core belongs to one worker over all levels. This
+// replaces CHARM §4.3, Algorithm 2, which collides as soon as two workers are at different levels.
 #pragma once
 
 #include <charm/placement.hpp>
@@ -38,7 +38,7 @@ std::vector<int> doubling_levels(std::span<const Bin> order, int workers);
 Family build_family(std::span<const Bin> order, int workers, std::span<const int> levels);
 
 /// Families side by side as one placement: the workers of the first family come first, all families change level
-/// together, and the level of the placement is the number of chiplets that all families use.
+/// together, and the level of the placement is the number of chiplets that they use.
 /// \param start the spread to start at, clamped to the levels.
 Placement combine(const std::vector<Family>& families, int start);
 

@@ -19,16 +19,16 @@ std::vector<int> capacities_of(const std::vector<std::vector<Bin>>& groups) {
   return capacities;
 }
 
-Placement place_numa(const Machine& machine, const Request& request) {
-  int placed = placed_workers(machine, request);
-  auto sockets = bins_by_socket_and_node(machine, request.smt);
+std::vector<Family> node_families(const Machine& machine, const std::vector<const Core*>& cores, const Request& request,
+                                  int workers) {
+  auto sockets = bins_by_socket_and_node(machine, cores, request.smt);
   std::vector<int> socket_capacities;
   for (const auto& nodes : sockets) {
     int free_cores = 0;
     for (int node_capacity : capacities_of(nodes)) free_cores += node_capacity;
     socket_capacities.push_back(free_cores);
   }
-  auto socket_shares = share_out(socket_capacities, placed, request.sockets);
+  auto socket_shares = share_out(socket_capacities, workers, request.sockets);
   std::vector<Family> families;
   for (std::size_t s = 0; s < sockets.size(); ++s) {
     auto node_shares = share_out(capacities_of(sockets[s]), socket_shares[s], SocketOrder::fill);
@@ -38,6 +38,14 @@ Placement place_numa(const Machine& machine, const Request& request) {
       families.push_back(build_family(sockets[s][n], node_shares[n], {&whole, 1}));
     }
   }
+  return families;
+}
+
+Placement place_numa(const Machine& machine, const Request& request) {
+  const int placed = placed_workers(machine, request);
+  const auto families = families_by_kind(
+      machine, request.smt, placed,
+      [&](const std::vector<const Core*>& cores, int share) { return node_families(machine, cores, request, share); });
   return share_worker_cores(combine(families, request.spread), request.workers);
 }
 

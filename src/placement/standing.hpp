@@ -1,6 +1,6 @@
 // Where workers stand while nobody can tell how fast they are: other programs on a machine without counters
-// (`charm run`). The rule was chosen by regret over the simulator's machines and workloads (docs/simulator.md); it uses
-// what is known of any program from outside, the memory that it holds.
+// (`charm run`). The rule was chosen by regret over the simulator's machines and workloads (docs/design/simulator.md);
+// it uses what is known of any program from outside, the memory that it holds.
 #pragma once
 
 #include <charm/machine.hpp>

@@ -5,7 +5,8 @@
 //      given credits: at most window_of() buffers of a sender are on the way or not yet run. So a receiver that runs
 //      nothing keeps at most so many of each rank, and a sender at most `most_waiting` for it, and one for each worker.
 //  M2  A task that needs another buffer while `most_waiting` of them wait is suspended. Functions that another rank has
-//      called never wait for this (docs/remote.md): the credit of their buffer may be what the other rank waits for.
+//      called never wait for this (docs/design/remote.md): the credit of their buffer may be what the other rank waits
+//      for.
 //  M3  A credit is returned when the messages of a buffer were run, or, of those that run as tasks, were started. It is
 //      withheld while `most_tasks` of the rank have been started and not ended.
 //  M4  `run` counts messages whose function has ended, a request before its reply is sent. Sender and receiver each

@@ -69,7 +69,7 @@ std::string text_of(const std::string& file) {
 }
 
 constexpr const char* where_format_is =
-    "docs/graph-selectors.md has the format of models, and `charm batch train` writes them";
+    "docs/design/graph-selectors.md has the format of models, and `charm batch train` writes them";
 
 }  // namespace
 }  // namespace charm::task_dag

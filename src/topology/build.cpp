@@ -9,6 +9,7 @@
 #include "os/machine/cgroup.hpp"
 #include "os/threads/affinity.hpp"
 #include "topology/chiplets.hpp"
+#include "topology/core_kinds.hpp"
 
 namespace charm::topology {
 namespace {
@@ -47,6 +48,30 @@ void merge_clusters(Survey& survey, std::vector<std::string>& notes) {
                   (left.size() == 1 ? "one L3 cache: they are taken as one socket."
                                     : "common L3 caches: those of one cache are taken as one socket."));
   survey.sockets = static_cast<int>(left.size());
+}
+
+/// QEMU gives each cpu a socket and an L3 of its own unless it is told otherwise. Real machines of four sockets have
+/// more cores.
+void drop_invented_sockets(Survey& survey, Machine& machine) {
+  constexpr int fewest = 4;
+  std::set<int> sockets, l3s;
+  for (const SurveyCore& core : survey.cores) {
+    sockets.insert(core.socket);
+    l3s.insert(core.l3);
+  }
+  const bool alone = sockets.size() == survey.cores.size() && l3s.size() == survey.cores.size();
+  if (survey.sockets < fewest || !alone || sockets.contains(-1) || l3s.contains(-1)) return;
+  machine.doubts.push_back("Each of the " + std::to_string(survey.cores.size()) +
+                           " cores is said to have a socket and an L3 cache of its own, as virtual machines invent "
+                           "them: the cores are taken as one socket without L3 caches.");
+  machine.notes.push_back(machine.doubts.back());
+  for (SurveyCore& core : survey.cores) {
+    core.socket = 0;
+    core.l3 = -1;
+  }
+  for (SurveyNode& node : survey.nodes) node.socket = 0;
+  survey.l3_bytes.clear();
+  survey.sockets = 1;
 }
 
 /// Gives every core a socket and a node, so that later steps need not check for missing ones.
@@ -214,10 +239,12 @@ int position(const std::vector<int>& of, int value) {
   return it == of.end() || *it != value ? -1 : static_cast<int>(it - of.begin());
 }
 
-void add_cores(Machine& machine, const Survey& survey, const ChipletGroup& group, int chiplet_id) {
+void add_cores(Machine& machine, const Survey& survey, const std::vector<CoreSpeed>& speeds, const ChipletGroup& group,
+               int chiplet_id) {
   Chiplet chiplet;
   chiplet.id = chiplet_id;
   chiplet.l3_bytes = group.l3_bytes;
+  chiplet.cache_level = group.cache_level;
   for (int index : group.cores) {
     const SurveyCore& from = survey.cores[static_cast<std::size_t>(index)];
     Core core;
@@ -230,6 +257,8 @@ void add_cores(Machine& machine, const Survey& survey, const ChipletGroup& group
     core.socket = from.socket;
     core.l1d_bytes = from.l1d_bytes;
     core.l2_bytes = from.l2_bytes;
+    core.kind = speeds[static_cast<std::size_t>(index)].kind;
+    core.capacity = speeds[static_cast<std::size_t>(index)].capacity;
     chiplet.cores.insert(core.id);
     machine.cores.push_back(std::move(core));
   }
@@ -259,6 +288,7 @@ Machine build(Survey survey, const Restrictions& restrictions) {
   machine.origin = survey.origin;
   machine.notes = survey.notes;
   merge_clusters(survey, machine.notes);
+  drop_invented_sockets(survey, machine);
   complete(survey, machine.notes);
   machine.allowed_cpus = allowed_of(survey, restrictions, machine.notes);
   machine.forbidden_cpus = survey.all_cpus - machine.allowed_cpus;
@@ -267,8 +297,10 @@ Machine build(Survey survey, const Restrictions& restrictions) {
   ChipletGroups grouped = group_chiplets(survey);
   machine.chiplet_source = grouped.source;
   machine.notes.insert(machine.notes.begin(), grouped.notes.begin(), grouped.notes.end());
+  machine.doubts.insert(machine.doubts.begin(), grouped.doubts.begin(), grouped.doubts.end());
+  const std::vector<CoreSpeed> speeds = core_speeds(survey);
   for (const ChipletGroup& group : grouped.groups)
-    add_cores(machine, survey, group, static_cast<int>(machine.chiplets.size()));
+    add_cores(machine, survey, speeds, group, static_cast<int>(machine.chiplets.size()));
 
   std::set<int> local_nodes;
   std::set<int> sockets;

@@ -53,7 +53,8 @@ bool cut_at_a_node(const Survey& survey, const std::vector<L3View>& views) {
   return false;
 }
 
-void note_implausible(const Survey& survey, const std::vector<L3View>& views, std::vector<std::string>& notes) {
+void note_implausible(const Survey& survey, const std::vector<L3View>& views, ChipletGroups& result) {
+  std::vector<std::string>& notes = result.doubts;
   std::size_t over_sockets = 0;
   std::size_t over_nodes = 0;
   std::size_t shared = 0;
@@ -74,9 +75,9 @@ void note_implausible(const Survey& survey, const std::vector<L3View>& views, st
                     "invention?): not used to tell chiplets apart.");
   }
   if (over_nodes > 0) {
-    notes.push_back(base::counted(over_nodes, "L3 cache") +
-                    " said to span several NUMA nodes: each node's part is taken as a "
-                    "chiplet with its share of the cache.");
+    result.notes.push_back(base::counted(over_nodes, "L3 cache") +
+                           " said to span several NUMA nodes: each node's part is taken as a "
+                           "chiplet with its share of the cache.");
   }
   if (with_cores > 1 && shared == 0) {
     notes.push_back(
@@ -88,6 +89,7 @@ void note_implausible(const Survey& survey, const std::vector<L3View>& views, st
         "Two small L3 caches meet at a NUMA boundary and together have as many cores as the others: the "
         "boundary may cut through a chiplet (a virtual machine's layout).");
   }
+  result.notes.insert(result.notes.end(), notes.begin(), notes.end());
 }
 
 /// Arm's firmware may report clusters and no L3. Clusters count as chiplets if they have more cores than share an L2,
@@ -104,14 +106,27 @@ bool clusters_stand_in(const Survey& survey, const std::vector<L3View>& views) {
          });
 }
 
+/// Where there is no L3, an L2 that more cores than a pair share is the last cache of theirs, and cores with a smaller
+/// or no such L2 beside them have their own.
+bool l2s_stand_in(const Survey& survey, const std::vector<L3View>& views) {
+  std::map<int, int> size;
+  for (const SurveyCore& core : survey.cores) {
+    if (core.l2 < 0 || (core.l3 >= 0 && views[static_cast<std::size_t>(core.l3)].believable())) return false;
+    ++size[core.l2];
+  }
+  return size.size() > 1 &&
+         std::any_of(size.begin(), size.end(), [](const auto& entry) { return entry.second > most_of_a_pair; });
+}
+
 }  // namespace
 
 ChipletGroups group_chiplets(const Survey& survey) {
   const auto views = view_l3s(survey);
   ChipletGroups result;
-  note_implausible(survey, views, result.notes);
+  note_implausible(survey, views, result);
 
   const bool by_cluster = clusters_stand_in(survey, views);
+  const bool by_l2 = !by_cluster && l2s_stand_in(survey, views);
   std::map<std::tuple<int, int, int>, ChipletGroup> groups;  // socket, node, L3 (or cluster) or -1
   std::map<int, std::set<int>> sockets_of_node;
   std::size_t without = 0;
@@ -120,13 +135,20 @@ ChipletGroups group_chiplets(const Survey& survey) {
     const bool behind_l3 = core.l3 >= 0 && views[static_cast<std::size_t>(core.l3)].believable();
     if (!behind_l3) ++without;
     sockets_of_node[core.node].insert(core.socket);
-    ChipletGroup& group = groups[{core.socket, core.node, by_cluster ? core.cluster : behind_l3 ? core.l3 : -1}];
+    ChipletGroup& group = groups[{core.socket, core.node,
+                                  by_cluster  ? core.cluster
+                                  : by_l2     ? core.l2
+                                  : behind_l3 ? core.l3
+                                              : -1}];
     group.node = core.node;
     group.socket = core.socket;
     group.cores.push_back(static_cast<int>(i));
   }
   for (auto& [key, group] : groups) {
-    if (int l3 = std::get<2>(key); l3 >= 0 && !by_cluster) {
+    if (by_l2) {
+      group.l3_bytes = survey.cores[static_cast<std::size_t>(group.cores.front())].l2_bytes;
+      group.cache_level = 2;
+    } else if (int l3 = std::get<2>(key); l3 >= 0 && !by_cluster) {
       const std::uint64_t bytes = survey.l3_bytes[static_cast<std::size_t>(l3)];
       const std::size_t sharers = views[static_cast<std::size_t>(l3)].cores.size();
       group.l3_bytes = sharers == group.cores.size() ? bytes : bytes / sharers * group.cores.size();
@@ -140,6 +162,9 @@ ChipletGroups group_chiplets(const Survey& survey) {
   if (by_cluster) {
     result.source = ChipletSource::cluster;
     result.notes.push_back("No usable L3 cache information: each cluster of cores is taken as one chiplet.");
+  } else if (by_l2) {
+    result.notes.emplace_back(
+        "No usable L3 cache information: the cores that share an L2 cache are taken as one chiplet.");
   } else if (without == survey.cores.size()) {
     const bool nodes_tell_nothing = std::any_of(sockets_of_node.begin(), sockets_of_node.end(),
                                                 [](const auto& entry) { return entry.second.size() > 1; });

@@ -17,12 +17,14 @@ struct ChipletGroup {
   std::uint64_t l3_bytes = 0;
   int node = 0;
   int socket = 0;
+  int cache_level = 3;
 };
 
 struct ChipletGroups {
   std::vector<ChipletGroup> groups;  // by socket, node and first core
   ChipletSource source = ChipletSource::last_level_cache;
   std::vector<std::string> notes;
+  std::vector<std::string> doubts;  // those of the notes that say what cannot be
 };
 
 /// \param survey every core in it has a socket and a node.

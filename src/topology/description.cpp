@@ -17,14 +17,14 @@ constexpr const char* blanks = " \t\r\n";
 Description described(Survey survey) { return {std::nullopt, std::move(survey)}; }
 
 /// A file or pipe, whose first character tells a profile from hwloc's XML.
-Description read_file(const std::string& path, Detail detail) {
+Description read_file(const std::string& path) {
   // The profiles of large machines are long, and only their heads are read.
   if (is_profile(path)) return {read_profile_picture(path), std::nullopt};
   const os::BoundedText file = os::read_bounded(path);
   if (!file.problem.empty()) refuse_file(path, file.problem);
   if (const auto first = file.text.find_first_not_of(blanks); first != std::string::npos && file.text[first] == '{')
     return {parse_profile_picture(file.text, path), std::nullopt};
-  return described(survey_xml(file.text, path, detail));
+  return described(survey_xml(file.text, path));
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ Description read_description(const std::string& description, Detail detail) {
   // No level of a synthetic string has a dot or a slash in its name; memory sizes have no dot either.
   const bool file =
       std::filesystem::exists(description, ignored) || description.find_first_of("/.") != std::string::npos;
-  return file ? read_file(description, detail) : described(survey_synthetic(description, detail));
+  return file ? read_file(description) : described(survey_synthetic(description, detail));
 }
 
 Machine machine_of(const Description& description) {

@@ -18,6 +18,7 @@
 #include "base/utf8.hpp"
 #include "os/files/bounded_file.hpp"
 #include "os/processes/confined.hpp"
+#include "topology/core_kinds.hpp"
 #include "topology/hwloc_handle.hpp"
 #include "topology/survey_of.hpp"
 #include "topology/survey_wire.hpp"
@@ -141,7 +142,7 @@ void refuse_file(const std::string& file, const std::string& problem) {
               "write one with 'lstopo --of xml FILE' on the machine meant");
 }
 
-Survey survey_xml(const std::string& xml, const std::string& file, Detail detail) {
+Survey survey_xml(const std::string& xml, const std::string& file) {
   if (xml.empty()) refuse_file(file, "is empty");
   if (xml.find("<topology") == std::string::npos) refuse_file(file, complaint(xml));
   if (const std::string number = unusable_number(xml); !number.empty())
@@ -149,17 +150,16 @@ Survey survey_xml(const std::string& xml, const std::string& file, Detail detail
                           " (os_index): numbers go from 0 to " + std::to_string(most_os_index - 1));
   const std::string complained = complaint(xml);
   try {
-    return confined_survey(
-        "xml:" + file, environment_with({}), [&] { return load_xml(xml, detail == Detail::kinds); }, complained);
+    return confined_survey("xml:" + file, environment_with({}), [&] { return load_xml(xml, true); }, complained);
   } catch (const Refused& problem) {
     refuse_file(file, problem.what());
   }
 }
 
-Survey survey_file(const std::string& xml_file, Detail detail) {
+Survey survey_file(const std::string& xml_file) {
   const os::BoundedText text = os::read_bounded(xml_file);
   if (!text.problem.empty()) refuse_file(xml_file, text.problem);
-  return survey_xml(text.text, xml_file, detail);
+  return survey_xml(text.text, xml_file);
 }
 
 namespace {
@@ -204,6 +204,7 @@ Survey survey_sysfs(const std::string& root, Detail detail) {
         [&] { return load_recorded(detail == Detail::kinds); }, "is not understood by hwloc");
     survey.arm = survey.arm || findings.arm;
     name_gpu_memory(survey, findings.grace);
+    read_core_speeds(survey, root);
     if (!findings.distances) survey.node_distance.clear();
     survey.notes.insert(survey.notes.end(), findings.notes.begin(), findings.notes.end());
     return survey;
@@ -229,7 +230,7 @@ Survey survey_of_variables(Detail detail) {
   // As hwloc takes them: a tree counts before a string, and that before a file.
   if (const std::string root = value("HWLOC_FSROOT"); !root.empty() && root != "/") return survey_sysfs(root, detail);
   if (const std::string text = value("HWLOC_SYNTHETIC"); !text.empty()) return survey_synthetic(text, detail);
-  return survey_file(value("HWLOC_XMLFILE"), detail);
+  return survey_file(value("HWLOC_XMLFILE"));
 }
 
 }  // namespace charm::topology

@@ -15,7 +15,7 @@ namespace charm::topology {
 
 /// \param xml what hwloc wrote. \param file where it is from, for errors.
 /// \throws Error (bad_input) that names the file, what is wrong with it and how to get a good one.
-Survey survey_xml(const std::string& xml, const std::string& file, Detail detail);
+Survey survey_xml(const std::string& xml, const std::string& file);
 
 /// \throws Error (bad_input): `problem` of a file that was to be such XML.
 [[noreturn]] void refuse_file(const std::string& file, const std::string& problem);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
+#include "topology/core_kind_words.hpp"
 
 namespace charm::topology {
 namespace {
@@ -41,7 +42,7 @@ void check(const Machine& m, const std::string& name) {
     const Core& core = m.cores[i];
     require(core.id == static_cast<int>(i) && within(core.chiplet, m.chiplets.size()) &&
                 within(core.node, m.nodes.size()) && within(core.socket, m.sockets.size()) && !core.siblings.empty() &&
-                core.cpu == core.siblings.front(),
+                core.cpu == core.siblings.front() && core.capacity > 0,
             name, "a core whose ids do not fit the machine");
   }
   for (std::size_t i = 0; i < m.chiplets.size(); ++i) {
@@ -109,8 +110,12 @@ nlohmann::ordered_json machine_to_json(const Machine& m) {
   for (const Chiplet& c : m.chiplets) {
     out["chiplets"].push_back(
         {{"id", c.id}, {"cores", c.cores}, {"l3_bytes", c.l3_bytes}, {"node", c.node}, {"socket", c.socket}});
+    if (c.cache_level != 3) out["chiplets"].back()["cache_level"] = c.cache_level;
   }
   out["cores"] = Json::array();
+  const bool alike = std::all_of(m.cores.begin(), m.cores.end(), [](const Core& core) {
+    return core.kind == CoreKind::performance && core.capacity == Core().capacity;
+  });
   for (const Core& c : m.cores) {
     out["cores"].push_back({{"id", c.id},
                             {"cpu", c.cpu},
@@ -120,6 +125,9 @@ nlohmann::ordered_json machine_to_json(const Machine& m) {
                             {"socket", c.socket},
                             {"l1d_bytes", c.l1d_bytes},
                             {"l2_bytes", c.l2_bytes}});
+    if (alike) continue;
+    out["cores"].back()["kind"] = base::word_of(c.kind);
+    out["cores"].back()["capacity"] = c.capacity;
   }
   out["allowed_cpus"] = m.allowed_cpus;
   out["forbidden_cpus"] = m.forbidden_cpus;
@@ -141,6 +149,7 @@ nlohmann::ordered_json machine_to_json(const Machine& m) {
                        {"node_gb_per_s", m.measured.node_gb_per_s}};
   }
   out["notes"] = m.notes;
+  if (!m.doubts.empty()) out["doubts"] = m.doubts;
   return out;
 }
 
@@ -166,16 +175,19 @@ Machine machine_from_json(const nlohmann::json& json, const std::string& name) {
                          n.value("firmware_latency_ns", 0.0)});
     }
     for (const auto& c : json.at("chiplets"))
-      m.chiplets.push_back(
-          {c.at("id"), set_of<CoreSet>(c.at("cores"), name), c.at("l3_bytes"), c.at("node"), c.at("socket")});
+      m.chiplets.push_back({c.at("id"), set_of<CoreSet>(c.at("cores"), name), c.at("l3_bytes"), c.at("node"),
+                            c.at("socket"), c.value("cache_level", 3)});
     for (const auto& c : json.at("cores")) {
       m.cores.push_back({c.at("id"), c.at("cpu"), set_of<CpuSet>(c.at("siblings"), name), c.at("chiplet"), c.at("node"),
-                         c.at("socket"), c.at("l1d_bytes"), c.at("l2_bytes")});
+                         c.at("socket"), c.at("l1d_bytes"), c.at("l2_bytes"),
+                         base::parse_choice<CoreKind>(c.value("kind", std::string("performance")), "kind"),
+                         c.value("capacity", Core().capacity)});
     }
     m.allowed_cpus = set_of<CpuSet>(json.at("allowed_cpus"), name);
     m.forbidden_cpus = set_of<CpuSet>(json.at("forbidden_cpus"), name);
     m.node_distance = json.at("node_distance").get<std::vector<std::vector<double>>>();
     m.notes = json.at("notes").get<std::vector<std::string>>();
+    m.doubts = json.value("doubts", std::vector<std::string>());
     check(m, name);
     return m;
   } catch (const nlohmann::json::exception& error) {

@@ -1,5 +1,5 @@
-// A machine as JSON and back (the keys: docs/topology.md): what `charm topo --json` prints, and what a measured profile
-// contains as the system's description, so that a decision can be replayed elsewhere.
+// A machine as JSON and back (the keys: docs/design/json.md): what `charm topo --json` prints, and what a measured
+// profile contains as the system's description, so that a decision can be replayed elsewhere.
 #pragma once
 
 #include <charm/machine.hpp>

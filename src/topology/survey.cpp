@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/environment.hpp"
+#include "topology/core_kinds.hpp"
 #include "topology/foreign.hpp"
 #include "topology/hwloc_handle.hpp"
 #include "topology/survey_of.hpp"
@@ -19,7 +20,9 @@ Survey survey_live(Detail detail) {
   }
   const HwlocHandle topology = load_live(detail == Detail::kinds);
   const bool here = hwloc_topology_is_thissystem(topology.get()) != 0;
-  return survey_of(topology.get(), here ? "live" : "hwloc's environment variables");
+  Survey survey = survey_of(topology.get(), here ? "live" : "hwloc's environment variables");
+  if (here) read_core_speeds(survey, "/");
+  return survey;
 }
 
 Survey survey_processors(const std::string& dump) {

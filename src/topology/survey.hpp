@@ -23,7 +23,13 @@ struct SurveyCore {
   int socket = -1;
   std::uint64_t l1d_bytes = 0;
   std::uint64_t l2_bytes = 0;
+  int l2 = -1;       // cores with the same number share an L2
   int cluster = -1;  // a level between cores and sockets that the kernel tells of, without a cache of its own
+  // How fast it is, by what the source tells (core_kinds.cpp); 0, or -1 for the rank, where it does not.
+  int rank = -1;         // of its type among the types of cores, 0 the slowest
+  int capacity = 0;      // as the scheduler has it (cpu_capacity)
+  int max_mhz = 0;       // the highest frequency
+  int highest_perf = 0;  // of CPPC, which tells favoured cores from others of the type, too
 };
 
 struct SurveyNode {
@@ -53,6 +59,7 @@ struct Survey {
   int sockets = 0;                      // told by the source; 0 where it tells none
   bool cores_told = true;               // false: every hardware thread was taken for a core
   bool arm = false;                     // an Arm processor, whose package ids may be those of clusters
+  bool dense_cores = false;             // a processor whose chiplets with less L3 for each core have slower cores
   CpuSet all_cpus;                      // also those that are offline or hidden
   CpuSet allowed_cpus;                  // by the source itself
   OsNodeSet allowed_nodes;              // by the source itself
@@ -61,14 +68,15 @@ struct Survey {
   std::vector<std::string> notes;                  // what the source has wrong with it, a sentence each
 };
 
-/// Kinds of cores cost a look at every cpu's frequencies, so start-up does without.
+/// hwloc's kinds of cores, with their names, cost a look at many files, so start-up does without (core_kinds.hpp reads
+/// what it needs).
 enum class Detail { start_up, kinds };
 
 /// The machine that the process runs on, as it is: no restriction of this process but its cgroup's (hwloc's doing).
 Survey survey_live(Detail detail = Detail::start_up);
 
 /// \throws Error (bad_input).
-Survey survey_file(const std::string& xml_file, Detail detail = Detail::start_up);
+Survey survey_file(const std::string& xml_file);
 Survey survey_synthetic(const std::string& description, Detail detail = Detail::start_up);
 
 /// \param root a directory that has `sys/devices/system/cpu`, as on the machine meant.

@@ -1,6 +1,7 @@
 #include "topology/survey_of.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -145,13 +146,14 @@ Object cluster_of(Object core) {
 
 /// What is told of objects that may lie at several depths, by the order in which cores meet them.
 struct Numberings {
-  Numbering packages, l3s, clusters;
+  Numbering packages, l3s, l2s, clusters;
 };
 
 SurveyCore core_of(Object object, const std::vector<Object>& nodes, Numberings& number) {
   SurveyCore core;
   core.cpus = set_of<CpuSet>(object->cpuset);
   core.l3 = number.l3s.of(ancestor(object, HWLOC_OBJ_L3CACHE));  // the innermost
+  core.l2 = number.l2s.of(ancestor(object, HWLOC_OBJ_L2CACHE));
   core.cluster = number.clusters.of(cluster_of(object));
   core.node = local_node(nodes, object->cpuset);
   core.socket = number.packages.of(package_around(object));
@@ -223,6 +225,53 @@ std::vector<SurveyKind> kinds_of(hwloc_topology_t topology) {
   return kinds;
 }
 
+std::string_view info_of(const hwloc_info_s* infos, unsigned count, std::string_view name) {
+  for (unsigned i = 0; i < count; ++i) {
+    if (infos[i].name == name) return infos[i].value;
+  }
+  return {};
+}
+
+int number_of(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && number > 0 ? number : 0;
+}
+
+/// What hwloc keeps of each kind of cores. It ranks kinds by their frequencies as well, which tells favoured cores
+/// from others; so its rank counts only where it says nothing else.
+void take_speeds(hwloc_topology_t topology, std::vector<SurveyCore>& cores) {
+  hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+  for (int k = 0; k < hwloc_cpukinds_get_nr(topology, 0); ++k) {
+    int efficiency = -1;
+    unsigned count = 0;
+    hwloc_info_s* infos = nullptr;
+    if (hwloc_cpukinds_get_info(topology, static_cast<unsigned>(k), cpus, &efficiency, &count, &infos, 0) != 0)
+      continue;
+    const std::string_view type = info_of(infos, count, "CoreType");
+    const int capacity = number_of(info_of(infos, count, "LinuxCapacity"));
+    const int max_mhz = number_of(info_of(infos, count, "FrequencyMaxMHz"));
+    const int rank = type == "IntelCore"             ? 1
+                     : type == "IntelAtom"           ? 0
+                     : capacity == 0 && max_mhz == 0 ? efficiency
+                                                     : -1;
+    for (SurveyCore& core : cores) {
+      if (!hwloc_bitmap_isset(cpus, static_cast<unsigned>(core.cpus.front()))) continue;
+      core.rank = rank;
+      core.capacity = capacity;
+      core.max_mhz = max_mhz;
+    }
+  }
+  hwloc_bitmap_free(cpus);
+}
+
+/// AMD's Strix Point, whose second chiplet has the dense variant of its cores.
+bool has_dense_cores(hwloc_topology_t topology, const Numbering& packages) {
+  const int model = number_of(info_of(topology, packages, "CPUModelNumber"));
+  return info_of(topology, packages, "CPUVendor") == "AuthenticAMD" &&
+         info_of(topology, packages, "CPUFamilyNumber") == "26" && model >= 0x20 && model < 0x30;
+}
+
 }  // namespace
 
 void name_gpu_memory(Survey& survey, bool grace) {
@@ -286,6 +335,8 @@ Survey survey_of(hwloc_topology_t topology, std::string origin) {
       std::max(hwloc_bitmap_weight(hwloc_topology_get_complete_nodeset(topology)), static_cast<int>(nodes.size()));
   survey.node_distance = distances(topology, nodes.size());
   survey.kinds = kinds_of(topology);
+  take_speeds(topology, survey.cores);
+  survey.dense_cores = has_dense_cores(topology, number.packages);
   return survey;
 }
 

@@ -54,7 +54,9 @@ class Writer {
     using Item = std::remove_const_t<A>;
     if constexpr (std::is_same_v<Item, SurveyCore>) {
       visit(item.cpus), visit(item.l3), visit(item.node), visit(item.socket), visit(item.l1d_bytes);
-      visit(item.l2_bytes), visit(item.cluster);
+      visit(item.l2_bytes), visit(item.l2), visit(item.cluster), visit(item.rank), visit(item.capacity),
+          visit(item.max_mhz);
+      visit(item.highest_perf);
     } else if constexpr (std::is_same_v<Item, SurveyNode>) {
       visit(item.os_index), visit(item.bytes), visit(item.socket), visit(item.kind);
       visit(item.gb_per_s), visit(item.latency_ns);
@@ -63,6 +65,7 @@ class Writer {
     } else {
       visit(item.name), visit(item.origin), visit(item.cores), visit(item.l3_bytes), visit(item.cores_per_l2);
       visit(item.nodes), visit(item.kinds), visit(item.sockets), visit(item.cores_told), visit(item.arm);
+      visit(item.dense_cores);
       visit(item.all_cpus), visit(item.allowed_cpus), visit(item.allowed_nodes), visit(item.all_nodes);
       visit(item.node_distance), visit(item.notes);
     }
@@ -153,8 +156,11 @@ std::string contradiction_in(const Survey& survey) {
     if (core.cpus.empty()) return "a core has no cpu";
     cpus.insert(cpus.end(), core.cpus.begin(), core.cpus.end());
     if (!index_fits(core.l3, survey.l3_bytes.size()) || !index_fits(core.node, survey.nodes.size()) ||
-        !index_fits(core.socket, static_cast<std::size_t>(std::max(0, survey.sockets))) || core.cluster < -1)
+        !index_fits(core.socket, static_cast<std::size_t>(std::max(0, survey.sockets))) || core.l2 < -1 ||
+        core.cluster < -1)
       return "a core lies in something that is not there";
+    if (core.rank < -1 || core.capacity < 0 || core.max_mhz < 0 || core.highest_perf < 0)
+      return "a core is slower than nothing";
   }
   std::sort(cpus.begin(), cpus.end());
   if (cpus.back() > most_cpu) return "a cpu has the number " + std::to_string(cpus.back());

@@ -126,6 +126,7 @@ std::optional<Survey> plain_synthetic(const std::string& description) {
     std::iota(cpus.begin(), cpus.end(), cpu);
     core.cpus = CpuSet(std::move(cpus));
     core.l3 = l3 == 0 ? -1 : cpu / l3;
+    core.l2 = l2 == 0 ? -1 : cpu / l2;
     core.node = node == 0 ? 0 : cpu / node;
     core.socket = package == 0 ? -1 : cpu / package;
     core.l1d_bytes = number_of(*levels, Kind::l1) > 0 ? l1_bytes : 0;

@@ -12,6 +12,7 @@
 
 #include "algorithms/runtimes.hpp"
 #include "sched/api/block_shares.hpp"
+#include "sched/api/capacity_shares.hpp"
 
 namespace {
 
@@ -200,6 +201,32 @@ TEST_P(Schedules, StaticWithFewerIndicesThanWorkersRunsEachOnItsOwn) {
                       },
                       {.schedule = Schedule::static_});
   EXPECT_EQ(workers.size(), static_cast<std::size_t>(count));
+}
+
+TEST(CapacityShares, AreWithinTwoPercentOfTheCapacitiesOfCores) {
+  const std::vector<int> capacities = {1024, 1024, 520, 333};
+  const auto begins = charm::detail::capacity_shares(100'000, capacities);
+  ASSERT_EQ(begins.size(), 5U);
+  for (std::size_t part = 0; part < capacities.size(); ++part) {
+    const double share = static_cast<double>(begins[part + 1] - begins[part]) / 100'000;
+    const double due = capacities[part] / 2901.0;
+    EXPECT_NEAR(share, due, .02 * due) << part;
+  }
+}
+
+TEST(CapacityShares, OfEqualCoresDifferByOneAtMost) {
+  EXPECT_EQ(charm::detail::capacity_shares(10, {7, 7, 7}), (std::vector<std::int64_t>{0, 4, 7, 10}));
+  EXPECT_EQ(charm::detail::capacity_shares(std::int64_t{1} << 62, {3, 1}),
+            (std::vector<std::int64_t>{0, std::int64_t{3} << 60, std::int64_t{1} << 62}));
+}
+
+TEST(CapacityShares, CountKindsAndNotFavouredCores) {
+  charm::Machine machine;
+  machine.cores.resize(2);
+  machine.cores[1].capacity = 900;
+  EXPECT_EQ(charm::detail::capacities_of(machine, {0, 1}), (std::vector<int>{1024, 1024}));
+  machine.cores[1].kind = charm::CoreKind::efficiency;
+  EXPECT_EQ(charm::detail::capacities_of(machine, {0, 1, -1}), (std::vector<int>{1024, 900, 1024}));
 }
 
 // The counters behind dynamic and affine, without threads in between.

@@ -107,6 +107,22 @@ TEST(ChosenMasks, AMaskThatTheProgramWasToldToSetIsAnObedientLibrarysOnceAndAWis
   EXPECT_EQ(run.thread_placer.tally().left_alone, 1U);
 }
 
+TEST(ChosenMasks, AThreadThatTookThePlaceThatItWasToldStaysThere) {
+  Program run(charm::test::uniform(1, 2, 4), "distributed");
+  run.thread_placer.expect({{0}, {4}, {1}});
+  const int one = run.program.start(1.0);
+  const int two = run.program.start(1.0);
+  const int three = run.program.start(1.0);
+  run.program.at(one).mask = {0};
+  run.program.at(two).mask = {4};
+  run.program.at(three).mask = {1};
+  run.pass(2);
+  EXPECT_EQ(run.program.at(one).mask, charm::CpuSet{0});
+  EXPECT_EQ(run.program.at(two).mask, charm::CpuSet{4});
+  EXPECT_EQ(run.program.at(three).mask, charm::CpuSet{1});
+  EXPECT_EQ(run.thread_placer.tally().left_alone, 0U);
+}
+
 TEST(ChosenMasks, WhatACgroupLeavesOfAMaskIsNobodysWish) {
   Program run(charm::test::uniform(1, 2, 4), "local");
   std::optional<charm::CpuSet> changed;

@@ -35,6 +35,19 @@ TEST(Locations, AreCpusByNumberInTheOrderInWhichTheyAreNamed) {
   EXPECT_EQ(at("1,1-2,1"), (Cpus{1, 1, 2, 1})) << "a cpu that is named twice takes two threads";
 }
 
+TEST(Locations, AreKindsOfCores) {
+  charm::Machine two = machine();
+  for (const std::size_t core : {0U, 1U, 4U}) two.cores[core].kind = charm::CoreKind::efficiency;
+  EXPECT_EQ(cpus_at(two, "kind:efficiency", "--cpus"), (Cpus{0, 1, 4, 8, 9, 12}));
+  EXPECT_EQ(cpus_at(two, "kind:performance.pu:0-1", "--cpus"), (Cpus{2, 10}));
+  EXPECT_EQ(cpus_at(two, "socket:1.kind:efficiency", "--cpus"), (Cpus{4, 12}));
+  EXPECT_EQ(refusal("kind:low-power", two),
+            "--cpus: 'kind:low-power': there is no core of that kind that may be used; choose performance or "
+            "efficiency; 'charm topo' shows them");
+  EXPECT_EQ(refusal("kind:fast", two),
+            "--cpus: 'fast' in 'kind:fast' is no kind of cores; write performance, middle, efficiency or low-power");
+}
+
 TEST(Locations, ArePartsOfTheMachine) {
   EXPECT_EQ(at("socket:1"), (Cpus{4, 5, 6, 7, 12, 13, 14, 15}));
   EXPECT_EQ(at("package:1"), at("socket:1"));

@@ -4,11 +4,13 @@
 #include <charm/error.hpp>
 
 #include <map>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
 #include "placement/machines.hpp"
 #include "tools/attach/pools.hpp"
+#include "topology/kind_machines.hpp"
 
 namespace {
 
@@ -56,6 +58,36 @@ TEST(RunPlan, ChipletsAreTheLargest) {
   EXPECT_EQ(plan(machine, wishes).cpus, (charm::CpuSet{2, 3, 4, 5, 6, 7, 8}));
 }
 
+charm::CpuSet cpus_of(const charm::Machine& machine, int chiplets, ChipletOrder order) {
+  Wishes wishes;
+  wishes.chiplets = chiplets;
+  wishes.chiplet_order = order;
+  return plan(machine, wishes).cpus;
+}
+
+TEST(RunPlan, ChipletsOfStrixPointAreTheFastOrTheLargeOnesAsAskedFor) {
+  const auto strix = charm::Machine::from(CHARM_TEST_DATA "/topologies/AMD-1Ah-Zen5StrixPoint-RyzenAI9HX370.xml");
+  EXPECT_EQ(cpus_of(strix, 1, ChipletOrder::usual).to_text(), "0-3");
+  EXPECT_EQ(cpus_of(strix, 1, ChipletOrder::cache).to_text(), "0-3");
+  EXPECT_EQ(cpus_of(strix, 1, ChipletOrder::fast).to_text(), "0-3");
+  EXPECT_EQ(cpus_of(strix, 1, ChipletOrder::cores).to_text(), "4-11");
+}
+
+TEST(RunPlan, ChipletsWithAStackedCacheAreForThoseWhoAskForTheCache) {
+  const auto x3d = charm::test::ryzen_7950x3d();
+  EXPECT_EQ(cpus_of(x3d, 1, ChipletOrder::cache).to_text(), "0-7");
+  EXPECT_EQ(cpus_of(x3d, 1, ChipletOrder::fast).to_text(), "8-15");
+}
+
+TEST(RunPlan, LeavesLowPowerCoresOutUnlessTheyAreAskedFor) {
+  const auto machine = charm::test::core_ultra_288v();
+  EXPECT_EQ(plan(machine, {}).cpus.to_text(), "0-3");
+  EXPECT_EQ(plan(machine, {}).cores, 4);
+  Wishes all;
+  all.cpus = machine.allowed_cpus;
+  EXPECT_EQ(plan(machine, all).cores, 8);
+}
+
 TEST(RunPlan, RefusesWhatCannotBeAndSaysWhatCan) {
   const auto machine = charm::test::uniform(1, 2, 2);
   Wishes wishes;
@@ -98,16 +130,65 @@ TEST(PoolSizes, AreTheCoresOfThePlan) {
   wishes.policy = "distributed";
   auto asked = plan(charm::test::uniform(1, 2, 2), wishes);
   EXPECT_EQ(sizes(asked), (std::map<std::string, std::string>{{"OMP_NUM_THREADS", "4"},
-                                                              {"OMP_PLACES", "{0},{1},{2},{3}"},
+                                                              {"OMP_PLACES", "{0},{2},{1},{3}"},
                                                               {"OMP_PROC_BIND", "true"},
-                                                              {"GOMAXPROCS", "4"},
-                                                              {"JAVA_TOOL_OPTIONS", "-XX:ActiveProcessorCount=4"}}));
+                                                              {"GOMAXPROCS", "4"}}));
   asked.machine.cpu_quota = 1.5;
   EXPECT_EQ(sizes(asked).at("GOMAXPROCS"), "2");
 }
 
 TEST(PoolSizes, PlacesAreToldOnlyWhereTheyStandStill) {
   EXPECT_FALSE(sizes(plan(charm::test::uniform(1, 2, 2), {})).contains("OMP_PLACES")) << "adaptive";
+}
+
+std::string places_of(const charm::Machine& machine, const char* policy, int workers) {
+  Wishes wishes;
+  wishes.policy = policy;
+  wishes.workers = workers;
+  return sizes(plan(machine, wishes))["OMP_PLACES"];
+}
+
+charm::ChipletSet chiplets_of(const charm::Machine& machine, const charm::CpuSet& cpus) {
+  charm::ChipletSet chiplets;
+  for (const int cpu : cpus) chiplets.insert(machine.core_of_cpu(cpu)->chiplet);
+  return chiplets;
+}
+
+TEST(PoolSizes, PlacesServeATeamOfAnySize) {
+  const auto machine = charm::test::uniform(1, 4, 4);
+  EXPECT_EQ(places_of(machine, "distributed", 8), "{0},{4},{8},{12},{1},{5},{9},{13}");
+  EXPECT_EQ(places_of(machine, "local", 6), "{0},{1},{2},{4},{5},{6}") << "two chiplets";
+  const auto wide = charm::test::uniform(2, 8, 8);
+  for (const char* policy : {"local", "distributed", "numa"}) {
+    Wishes wishes;
+    wishes.policy = policy;
+    const AttachPlan asked = plan(wide, wishes);
+    const auto whole = team_order(asked, 128);
+    ASSERT_EQ(whole.size(), 128U);
+    for (const int team : {1, 3, 8, 20, 64}) {
+      charm::CpuSet first, placed;
+      for (int w = 0; w < team; ++w) first.insert(whole[static_cast<std::size_t>(w)].cpu);
+      for (const auto& each : team_order(asked, team)) placed.insert(each.cpu);
+      // `local` divides a team evenly over the chiplets that it needs, which no order has for all teams.
+      if (policy == std::string_view("local")) {
+        EXPECT_EQ(chiplets_of(wide, first), chiplets_of(wide, placed)) << team;
+      } else {
+        EXPECT_EQ(first, placed) << policy << ' ' << team;
+      }
+    }
+  }
+}
+
+TEST(PoolSizes, PlacesAreThoseOfTheTeamThatTheUserHasSet) {
+  Wishes wishes;
+  wishes.policy = "distributed";
+  const auto asked = plan(charm::test::uniform(1, 2, 4), wishes);
+  const auto told = sizes(asked, {{"OMP_NUM_THREADS", "2,1"}});
+  EXPECT_FALSE(told.contains("OMP_NUM_THREADS"));
+  EXPECT_EQ(told.at("OMP_PLACES"), "{0},{4}");
+  EXPECT_FALSE(sizes(asked, {{"OMP_NUM_THREADS", "9"}}).contains("OMP_PLACES")) << "they share cores";
+  EXPECT_FALSE(sizes(asked, {{"OMP_NUM_THREADS", "many"}}).contains("OMP_PLACES"));
+  EXPECT_FALSE(sizes(asked, {{"OMP_NUM_THREADS", "2"}, {"OMP_PROC_BIND", "close"}}).contains("OMP_PLACES"));
 }
 
 TEST(PoolSizes, AJavaProgramIsToldByAnArgument) {
@@ -121,13 +202,15 @@ TEST(PoolSizes, AJavaProgramIsToldByAnArgument) {
   EXPECT_EQ(told({{"java", "-jar", "a.jar"}}), argument);
   EXPECT_EQ(told({{"/usr/lib/jvm/bin/java", "Main"}}), argument);
   EXPECT_EQ(told({{"java", "Main"}, true}), variable) << "its children shall know, too";
-  EXPECT_EQ(told({{"./mvnw", "java"}}), variable);
+  EXPECT_EQ(told({{"./mvnw", "java"}}), Told()) << "a Java machine prints a line about every variable";
+  EXPECT_EQ(told({{"./mvnw", "java"}, true}), variable);
   EXPECT_EQ(told({{"java", "-XX:ActiveProcessorCount=1", "Main"}}), Told());
 }
 
 TEST(PoolSizes, NothingThatTheUserHasSetIsTouched) {
   const auto asked = plan(charm::test::uniform(1, 2, 2), {});
-  const auto told = sizes(asked, {{"OMP_NUM_THREADS", "3"}, {"GOMAXPROCS", ""}, {"JAVA_TOOL_OPTIONS", "-Xmx1g"}});
+  const auto told = sizes(asked, {{"OMP_NUM_THREADS", "3"}, {"GOMAXPROCS", ""}, {"JAVA_TOOL_OPTIONS", "-Xmx1g"}}, {},
+                          {{"./mvnw"}, true});
   EXPECT_EQ(told, (std::map<std::string, std::string>{{"JAVA_TOOL_OPTIONS", "-Xmx1g -XX:ActiveProcessorCount=4"}}));
   EXPECT_TRUE(sizes(asked, {}, {"openmp", "go", "java"}).empty());
   Wishes free;
@@ -138,14 +221,15 @@ TEST(PoolSizes, NothingThatTheUserHasSetIsTouched) {
 /// A node with memory that is twice as fast, and one that differs as measurements do.
 TEST(Plan, OfFewChipletsTakesThoseWhoseMemoryWasMeasuredToBeFaster) {
   charm::Machine machine = charm::test::uniform(3, 2, 4);
-  EXPECT_EQ(largest_chiplets(machine, 2).nodes[0].cpus.size(), 8U) << "nothing is known: the first";
+  EXPECT_EQ(first_chiplets(machine, 2, ChipletOrder::usual).nodes[0].cpus.size(), 8U) << "nothing is known: the first";
   machine.measured.node_gb_per_s = {{10, 1, 1}, {1, 20, 1}, {1, 1, 10.2}};
-  const charm::Machine two = largest_chiplets(machine, 2);
+  const charm::Machine two = first_chiplets(machine, 2, ChipletOrder::usual);
   EXPECT_EQ(two.nodes[1].cpus.size(), 8U);
-  const charm::Machine four = largest_chiplets(machine, 4);
+  const charm::Machine four = first_chiplets(machine, 4, ChipletOrder::usual);
   EXPECT_EQ(four.nodes[0].cpus.size(), 8U) << "the third is not known to be faster than the first";
   machine.measured.doubts = {"another program ran"};
-  EXPECT_EQ(largest_chiplets(machine, 2).nodes[0].cpus.size(), 8U) << "a doubtful profile decides nothing";
+  EXPECT_EQ(first_chiplets(machine, 2, ChipletOrder::usual).nodes[0].cpus.size(), 8U)
+      << "a doubtful profile decides nothing";
 }
 
 }  // namespace

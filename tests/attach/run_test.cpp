@@ -105,6 +105,24 @@ TEST_F(RunTest, DryRunSaysWhatItWouldDoOnAnyMachine) {
   EXPECT_TRUE(files().empty()) << "neither the program nor a report";
 }
 
+TEST_F(RunTest, DryRunSaysWhereAsManyWorkersAsThereWillBeWouldBe) {
+  const std::string machine = "CHARM_TOPOLOGY='pack:1 l3:2 core:4 pu:1' ";
+  auto said = run("--dry-run --policy distributed --workers 2 -- ./program", machine);
+  EXPECT_TRUE(
+      has(said.out, "2 workers, as --workers says, would be on cpus 0 4 (chiplet 0: cpus 0; chiplet 1: cpus 4)"))
+      << said.out;
+  EXPECT_TRUE(has(said.out, "OMP_NUM_THREADS=2 ")) << said.out;
+  EXPECT_TRUE(has(said.out, "OMP_PLACES={0},{4} ")) << said.out;
+  said = run("--dry-run --policy local -- ./program", machine + "OMP_NUM_THREADS=3");
+  EXPECT_TRUE(has(said.out, "3 workers, as OMP_NUM_THREADS says, would be on cpus 0 1 2 (chiplet 0: cpus 0-2)"))
+      << said.out;
+  said = run("--dry-run --policy local --workers 9 -- ./program", machine);
+  EXPECT_TRUE(has(said.out, "they would share these 8 cores")) << said.out;
+  said = run("--dry-run -- ./program", machine);
+  EXPECT_TRUE(has(said.out, "'adaptive:tick=0.2' moves them as it measures")) << said.out;
+  expect_refused("run --chiplets 2:fastest -- true", {"'2:fastest'", "2:cache"});
+}
+
 TEST_F(RunTest, DryRunOfAttachLeavesMasksAsTheyAre) {
   const auto said = script(R"sh(
     sleep 100 & program=$!

@@ -1,8 +1,11 @@
 // `charm bench` from end to end, on inputs small enough to be quick: what it prints, what it refuses, what it leaves.
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include <nlohmann/json.hpp>
 
+#include "base/folder.hpp"
 #include "base/text.hpp"
 #include "cli/tool.hpp"
 
@@ -32,7 +35,7 @@ TEST_F(BenchTest, RunsEveryKernelOnEveryRuntimeAndVerifiesThem) {
     EXPECT_EQ(r.at("policy") == "none", r.at("runtime") != "charm");
     EXPECT_TRUE(has(r.at("input"), "128 vertices")) << r.at("input");
   }
-  EXPECT_EQ(kernels, (std::set<std::string>{"bfs", "pr", "cc", "sssp", "graph500"}));
+  EXPECT_EQ(kernels, (std::set<std::string>{"bfs", "pr", "cc", "sssp", "bc", "tc", "graph500"}));
   EXPECT_TRUE(runtimes.contains("charm") && runtimes.contains("serial"));
   EXPECT_EQ(json.at("results").size(), kernels.size() * runtimes.size());
   EXPECT_GT(json.at("host").at("cpus"), 0);
@@ -310,6 +313,12 @@ TEST_F(BenchTest, RefusesBadOptionsBeforeAnythingRuns) {
     expect_refused(std::string("bench graph --scale=") + scale, {"--scale", scale});
   }
   expect_refused("bench graph --kernel bfs,tsp", {"--kernel", "tsp", "sssp"});
+  expect_refused("bench graph --order alphabetical", {"--order", "alphabetical", "rcm"});
+  expect_refused("bench graph --source -1", {"--source", "-1"});
+  expect_refused("bench graph --scale 5 --kernel bfs --source 32 --runtime serial -q", {"32", "0 to 31"});
+  expect_refused("bench graph --output answer.txt", {"--output", "one kernel", "--kernel"});
+  expect_refused("bench graph --kernel graph500 --output answer.txt", {"--output", "graph500"});
+  expect_refused("bench graph --scale 5 --kernel bfs --output no/folder/answer.txt --runtime serial -q", {"no/folder"});
   expect_refused("bench graph --runtime cilk", {"--runtime", "cilk", "charm"});
   expect_refused("bench graph --policy scatter", {"--policy", "scatter", "distributed"});
   expect_refused("bench graph --workers 0", {"--workers"});
@@ -319,6 +328,17 @@ TEST_F(BenchTest, RefusesBadOptionsBeforeAnythingRuns) {
   expect_refused("bench graph --runtime serial --policy local", {"--policy", "--runtime"});
   expect_refused("bench gups --scale 40", {"--scale 40", "memory"});
   expect_refused("bench gups --kernel bfs", {"--kernel"});
+}
+
+TEST_F(BenchTest, WritesTheAnswerInTheNumbersOfTheFile) {
+  const charm::test::Folder folder;
+  const std::string input = folder.file("path.gr", "p sp 3 2\na 1 2 5\na 2 3 6\n");
+  const std::string output = folder.path() + "/distances.txt";
+  const auto said = charm("bench graph --file " + input +
+                          " --kernel sssp --source 0 --order zigzag --runtime serial --trials 2 -q --output " + output);
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  std::ifstream file(output);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "# sssp from 0: vertex distance\n0 0\n1 5\n2 11\n");
 }
 
 TEST_F(BenchTest, RefusesAReportThatCannotBeWrittenBeforeAnythingRuns) {

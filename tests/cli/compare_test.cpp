@@ -117,7 +117,15 @@ TEST_F(CompareCommand, ReportsAProgramThatFails) {
   EXPECT_TRUE(has(said.err, "exit code 7 in warm-up run 1 of 1")) << said.err;
   EXPECT_TRUE(has(said.err, "\n  no such file\n")) << said.err;
   EXPECT_TRUE(has(charm("compare -q -- true -- sh -c 'kill -9 $$'").err, "signal 9"));
-  EXPECT_NE(charm("compare -q --runs 2 --ignore-failure -- true -- false").exit_code, 2);
+  const auto differing = charm("compare -q --runs 2 --ignore-failure -- true -- sh -c 'sleep .1; kill -9 $$'");
+  EXPECT_TRUE(has(differing.out,
+                  "no verdict, because programs that fail are not compared: B: 2 of 2 runs were ended by "
+                  "signal 9 (Killed)"))
+      << differing.out;
+  EXPECT_FALSE(has(differing.out, "as long"));
+  const auto alike = charm("compare -q --runs 2 --ignore-failure -- false -- false");
+  EXPECT_TRUE(has(alike.out, "A: 2 of 2 runs ended with exit code 1")) << alike.out;
+  EXPECT_FALSE(has(alike.out, "no verdict")) << "both end so by their nature";
   expect_refused("compare -q -- true -- /nowhere/program", {"/nowhere/program", "cannot be started"});
 }
 

@@ -57,6 +57,19 @@ TEST(Suggestion, IsTheNearestWordIfOneIs) {
   EXPECT_EQ(suggestion("-", {"--policy"}), "");
 }
 
+TEST_F(HelpTest, CommandsStandInGroups) {
+  const std::string help = charm("--help").out;
+  std::size_t before = 0;
+  for (const char* heading : {"See:", "Measure:", "Run:", "Deploy:", "Research:", "Help:"}) {
+    const std::size_t at = help.find(std::string("\n") + heading);
+    ASSERT_NE(at, std::string::npos) << heading;
+    EXPECT_GT(at, before);
+    before = at;
+  }
+  EXPECT_GT(help.find("  run "), help.find("\nRun:"));
+  EXPECT_LT(help.find("  run "), help.find("\nDeploy:"));
+}
+
 /// The long options that a text names.
 std::set<std::string> options_in(const std::string& text) {
   std::set<std::string> options;
@@ -73,7 +86,7 @@ TEST_F(HelpTest, EveryCommandHasAManualPageWithAllOfItsOptions) {
   ASSERT_EQ(charm("help --man-pages .").exit_code, 0);
   const auto pages = files();
   std::istringstream commands(
-      shell("'" CHARM_TOOL "' --help | sed -n '/^Subcommands:/,/^$/s/^  \\([a-z]*\\) .*/\\1/p'").out);
+      shell("'" CHARM_TOOL "' --help | sed -n '/^See:/,/^Example:/s/^  \\([a-z]*\\)  .*/\\1/p'").out);
   int count = 0;
   for (std::string command; commands >> command; ++count) {
     std::string page = file("charm-" + command + ".1");

@@ -51,6 +51,16 @@ TEST_F(MallocTool, WeightsOfAnotherMachineAreOnlyWrittenWhereAsked) {
   EXPECT_EQ(file("weights").size(), 12848U);
 }
 
+TEST_F(MallocTool, WhatWasPublishedCanBeWithdrawn) {
+  ASSERT_EQ(charm("malloc weights --file weights " + two_).exit_code, 0);
+  EXPECT_TRUE(charm("malloc weights --withdraw --file weights").out.starts_with("withdrawn: "));
+  EXPECT_EQ(shell("test -e weights").exit_code, 1);
+  EXPECT_TRUE(charm("malloc weights --withdraw --file weights").out.starts_with("nothing is published"));
+  given("mine", "precious");
+  expect_refused("malloc weights --withdraw --file mine", {"mine", "no weights"});
+  expect_refused("malloc weights --withdraw --publish", {"--withdraw", "--publish"});
+}
+
 TEST_F(MallocTool, SpeedMeasuresTheMallocItRunsUnder) {
   for (const char* before : {"", "MALLOC_ARENA_MAX=1"}) {
     const Said said = charm("malloc speed --mib 8 --json", before);

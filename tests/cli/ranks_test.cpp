@@ -85,6 +85,22 @@ TEST(BenchRanks, RefuseWhatRanksCannotKeep) {
   expect_refused(options, "--trial-seconds");
 }
 
+TEST(BenchRanks, RefuseGraphsThatTheyDoNotMake) {
+  auto with = [](auto&& change) {
+    BenchOptions options;
+    auto graph = std::make_unique<GraphWorkload>();
+    change(*graph);
+    options.workload = std::move(graph);
+    options.request.ranks = 2;
+    return options;
+  };
+  expect_refused(with([](GraphWorkload& graph) { graph.kind = "grid"; }), "--graph: ranks generate Kronecker graphs");
+  expect_refused(with([](GraphWorkload& graph) { graph.order = "rcm"; }), "--order, --source and --output");
+  expect_refused(with([](GraphWorkload& graph) { graph.source = 3; }), "--order, --source and --output");
+  expect_refused(with([](GraphWorkload& graph) { graph.output = "a.txt"; }), "--order, --source and --output");
+  check_ranks(with([](GraphWorkload& graph) { graph.kind = "kronecker"; }), {});
+}
+
 TEST(BenchRanks, AreStartedByMpirunUnlessOneHasStartedThem) {
   const Words words = {"charm", "bench", "gups", "--ranks", "2"};
   auto command = [&](const BenchOptions& options, const remote::Launch& launch, const char* mpirun, bool colour) {

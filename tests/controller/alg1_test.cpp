@@ -1,5 +1,5 @@
-// Algorithm 1 with one decision for all against the model: the rows of docs/controller.md where it stays stuck, cycles,
-// or does well.
+// Algorithm 1 with one decision for all against the model: the rows of docs/design/controller.md where it stays stuck,
+// cycles, or does well.
 #include <gtest/gtest.h>
 
 #include "controller/model/trial.hpp"

@@ -1,4 +1,4 @@
-// What was measured of the machine (docs/probe.md) decides what the default controller tries first.
+// What was measured of the machine (docs/design/probe.md) decides what the default controller tries first.
 #include <gtest/gtest.h>
 
 #include "controller/controller.hpp"

@@ -1,5 +1,5 @@
-// The default controller on work that does not change: the table of docs/controller.md, and the same on machines with
-// unequal chiplets, several sockets and holes.
+// The default controller on work that does not change: the table of docs/design/controller.md, and the same on machines
+// with unequal chiplets, several sockets and holes.
 #include <gtest/gtest.h>
 
 #include "controller/model/trial.hpp"

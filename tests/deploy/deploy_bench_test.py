@@ -29,6 +29,13 @@ class Queries(unittest.TestCase):
         self.assertEqual(bench.standard_sql("SELECT 1;"), "SELECT 1")
 
 
+class Policies(unittest.TestCase):
+    def test_are_options_of_deploy_up(self):
+        self.assertEqual(bench.policy_words("win", 2), ["--policy", "win"])
+        self.assertEqual(bench.policy_words("wicp", 1), ["--policy", "wicp"])
+        self.assertEqual(bench.policy_words("wicp-mixed", 2), ["--policy", "wicp", "--shape", "mixed", "--per-chiplet", "2"])
+
+
 class Pieces(unittest.TestCase):
     """Of a table's file, as Trino's connector of text files reads them: it divides lines at commas and trims them."""
 

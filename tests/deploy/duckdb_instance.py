@@ -1,5 +1,6 @@
-"""The instance of --target duckdb against DuckDB's own client: values of all types, errors, and clients that go away.
-Argument: duckdb_instance.py. Exit code 77: the packages of scripts/engines duckdb_python are not there."""
+"""The instance of --target duckdb against DuckDB's own client: values of all types, random statements, errors, and clients
+that go away. Arguments: duckdb_instance.py, and how many statements (300) and clients (100). Exit code 77: the packages
+of scripts/engines duckdb_python are not there."""
 
 import contextlib
 import http.client
@@ -20,6 +21,9 @@ if not (packages / "version").exists():
 sys.path.insert(0, str(packages))
 import duckdb  # noqa: E402
 import pyarrow  # noqa: E402
+from random_sql import Statements  # noqa: E402
+
+statements, clients = (int(each) for each in (sys.argv[2:] + ["300", "100"][len(sys.argv) - 2:]))
 
 VALUES = """true 1::TINYINT -2::SMALLINT 3::INTEGER 4::BIGINT 5::UTINYINT 6::USMALLINT 7::UINTEGER 8::UBIGINT
 170141183460469231731687303715884105727::HUGEINT 340282366920938463463374607431768211455::UHUGEINT
@@ -80,11 +84,43 @@ def check_types():
                 assert stream.read_all().num_rows == len(wanted), sql
 
 
+def said_by(stock, sql):
+    """What DuckDB's own client has as an answer: types and rows, or the kind of error."""
+    try:
+        described = stock.execute(sql).description
+        types = [str(d[1]) for d in described or []]
+        if not sql.startswith("SELECT"):
+            return 200, types, None
+        rows = stock.execute(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ({sql})").fetchall()
+        return 200, types, sorted(map(str, map(list, rows)))
+    except duckdb.Error as error:
+        return 400, str(error).partition(":")[0], None
+
+
+def check_random_statements():
+    stock, random_sql, failed = duckdb.connect(), Statements(seed=7), 0
+    stock.execute("SET TimeZone = 'UTC'")
+    for number in range(statements):
+        sql = random_sql.next()
+        wanted, (status, body) = said_by(stock, sql), ask("SET TimeZone = 'UTC'; " + sql)
+        answer = json.loads(body)
+        if wanted[0] == 200:
+            assert status == 200 and "error" not in answer and answer["types"] == wanted[1], (number, sql, body, wanted)
+            if sql.startswith("SELECT"):
+                assert sorted(map(str, answer["rows"])) == wanted[2], (number, sql, body, wanted)
+        else:
+            failed += 1
+            assert answer.get("kind") == wanted[1], (number, sql, body, wanted)
+    assert failed < statements / 2 + 10, f"{failed} of {statements} statements mean nothing"
+    print(f"{statements} statements, of which {failed} failed in both", flush=True)
+
+
 def check_errors():
     ask("CREATE TABLE once (i INTEGER PRIMARY KEY)")
     assert ask("INSERT INTO once VALUES (1)")[0] == 200
     for sql, status, kind in [("SELEC 1", 400, "Parser Error"), ("SELECT nothing", 400, "Binder Error"),
-                              ("INSERT INTO once VALUES (1)", 400, "Constraint Error"), ("FROM nowhere", 400, "Catalog Error")]:
+                              ("INSERT INTO once VALUES (1)", 400, "Constraint Error"), ("FROM nowhere", 400, "Catalog Error"),
+                              ("COMMIT", 400, "TransactionContext Error")]:
         got = ask(sql)
         assert got[0] == status and json.loads(got[1])["kind"] == kind, got
     assert ask("")[0] == 200
@@ -96,7 +132,7 @@ def check_errors():
 
 
 def check_clients_that_go():
-    for i in range(100):
+    for i in range(clients):
         connection = connected()
         connection.request("POST", "/", LONG)
         time.sleep(i % 3 * 0.003)
@@ -121,6 +157,7 @@ with tempfile.TemporaryDirectory() as folder:
     try:
         until(reachable)
         check_types()
+        check_random_statements()
         check_errors()
         check_clients_that_go()
         last = connected()

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include "deploy/plans.hpp"
-#include "topology/description.hpp"
 
 namespace {
 
@@ -17,9 +16,7 @@ using charm::deploy::Policy;
 using charm::deploy::Shape;
 
 std::string plans(const std::string& description, std::uint64_t node_gib) {
-  const auto told = topology::read_description(description, topology::Detail::kinds);
-  deploy::Host host = test::host_of(topology::machine_of(told));
-  for (const auto& kind : told.survey->kinds) host.kinds.push_back({kind.name, kind.cpus});
+  const deploy::Host host = test::host_of(Machine::from(description));
   std::string text;
   for (const auto& [policy, shape] : {std::pair(Policy::wim, Shape::local), std::pair(Policy::win, Shape::local),
                                       std::pair(Policy::wicp, Shape::local), std::pair(Policy::wicp, Shape::mixed)}) {
@@ -55,6 +52,7 @@ INSTANTIATE_TEST_SUITE_P(Machines, GoldenPlan,
                                          Golden{"epyc_9654_2s", "AMD-19h-Zen4-2xEpyc-9654.xml", 384},
                                          Golden{"kunpeng_920_2s", "128arm-2pa2n8cluster4co.xml", 0},
                                          Golden{"strix_point", "AMD-1Ah-Zen5StrixPoint-RyzenAI9HX370.xml", 64},
+                                         Golden{"core_ultra_155h", "Intel-MeteorLake-CoreUltra155H.xml", 32},
                                          Golden{"cgroup_opteron", "32amd64-4s2n4c-cgroup2.xml", 0},
                                          Golden{"nps4", "pack:2 numa:4(memory=64GiB) l3:2 core:8 pu:2", 0},
                                          Golden{"snc2", "pack:2 l3:1 numa:2(memory=128GiB) core:14 pu:2", 0},

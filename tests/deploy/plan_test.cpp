@@ -120,13 +120,36 @@ TEST(Plan, RefusesRequestsThatContradictThemselves) {
 }
 
 TEST(Plan, SaysWhichWorkersHaveCoresOfTwoKinds) {
-  Host host = test::host_of(with_memory(uniform(1, 1, 4), 64));
-  host.kinds = {{"IntelAtom", CpuSet{2, 3}}, {"IntelCore", CpuSet{0, 1}}};
-  const std::vector hosts = {host};
+  Machine machine = with_memory(uniform(1, 1, 4), 64);
+  for (const std::size_t slow : {2U, 3U}) machine.cores[slow].kind = CoreKind::efficiency;
+  const std::vector hosts = {test::host_of(machine)};
   const Plan plan = make_plan(hosts, request_of(Policy::wim));
   ASSERT_EQ(plan.hosts[0].notes.size(), 1U);
-  EXPECT_NE(plan.hosts[0].notes[0].find("IntelAtom 2-3"), std::string::npos);
+  EXPECT_NE(plan.hosts[0].notes[0].find("2 efficiency (cpus 2-3)"), std::string::npos);
   EXPECT_NE(plan.hosts[0].notes[0].find("threads of w0"), std::string::npos);
+}
+
+TEST(Plan, LeavesTheSlowestCoresOutFirst) {
+  Machine machine = with_memory(uniform(1, 2, 4), 64);
+  for (const std::size_t slow : {0U, 1U, 4U}) machine.cores[slow].kind = CoreKind::efficiency;
+  machine.cores[7].kind = CoreKind::low_power;
+  Request request = request_of(Policy::wim);
+  const Plan plan = plan_of(machine, request);
+  EXPECT_EQ(plan.workers[0].cpus.to_text(), "0-6");
+  EXPECT_EQ(plan.hosts[0].left_over.front().cpus.to_text(), "7");
+  request.leave_cores = 2;
+  EXPECT_EQ(plan_of(machine, request).workers[0].cpus.to_text(), "0,2-3,5-6");
+  request.cpus = CpuSet{0, 7};
+  request.leave_cores = 0;
+  EXPECT_EQ(plan_of(machine, request).workers[0].cpus.to_text(), "0,7") << "asked for";
+  machine.cpu_quota = 3;
+  EXPECT_EQ(plan_of(machine, request_of(Policy::wim)).workers[0].cpus.to_text(), "2-3,5");
+}
+
+TEST(Plan, SaysWhatTheDescriptionDoubts) {
+  Machine machine = with_memory(uniform(1, 1, 4), 64);
+  machine.doubts = {"No machine has this."};
+  EXPECT_EQ(plan_of(machine, request_of(Policy::wim)).hosts[0].notes, machine.doubts);
 }
 
 }  // namespace

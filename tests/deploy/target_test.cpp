@@ -27,7 +27,11 @@ using charm::test::request_of;
 using charm::test::uniform;
 using charm::test::with_memory;
 
-TargetOptions all_options() { return {"/bin/engine --port {port} 'a b'", "registry/engine:1", "head"}; }
+TargetOptions all_options() {
+  TargetOptions options{"/bin/engine --port {port} 'a b'", "registry/engine:1", "head"};
+  options.model = "/models/small.gguf";
+  return options;
+}
 
 Plan small_plan(Policy policy = Policy::wicp, int leave = 0) {
   Request request = request_of(policy);
@@ -52,7 +56,11 @@ testing::AssertionResult has(const std::string& text, const std::string& part) {
 TEST(EveryTarget, WritesDistinctFilesBelowTheFolderAndNamesEveryWorkersPortOrCpus) {
   for (const Target& each : targets()) {
     SCOPED_TRACE(std::string(each.name));
-    const Plan plan = small_plan(Policy::wicp, 1);
+    const bool of_whole_machines = each.name == "openmpi5";
+    const Plan plan = small_plan(Policy::wicp, of_whole_machines ? 0 : 1);
+    if (of_whole_machines) {
+      EXPECT_EQ(code_of([&] { files_for(each, small_plan(Policy::wicp, 1), all_options()); }), Errc::bad_config);
+    }
     const auto files = files_for(each, plan, all_options());
     ASSERT_FALSE(files.empty());
     std::set<std::string> paths;
@@ -145,7 +153,7 @@ TEST(EveryTarget, RefusesAPlanWithoutMemoryOrWritesNoLimit) {
       EXPECT_EQ(code, Errc::bad_config) << each.name;
     } else {
       EXPECT_EQ(text.find("MemoryMax"), std::string::npos);
-      EXPECT_EQ(text.find("--memory"), std::string::npos);
+      EXPECT_EQ(text.find("--memory "), std::string::npos) << each.name;
       EXPECT_EQ(text.find("shared_buffers"), std::string::npos);
     }
   }

@@ -24,13 +24,19 @@ TEST_F(Deployment, OfPostgresqlAnswersQueriesAndComesBack) {
   // A port of its own: tests run beside each other.
   const std::string port = std::to_string(21000 + getpid() % 5000 * 2);
   const Said started =
-      up("--target postgresql --cpus 0 --restart-delay 0.2 --port " + port + (root ? " --user postgres" : ""));
+      up("--target postgresql --cpus 0 --restart-delay 0.2 --port " + port + (root ? " --user postgres" : ""), 1,
+         "LANG= LC_ALL= LC_CTYPE=");
   ASSERT_EQ(started.exit_code, 0) << started.err << file("said") << file("d/w0/log");
   const std::string ask =
       "ask() { PATH=$PATH:$(echo /usr/lib/postgresql/*/bin) " + std::string(root ? "runuser -u postgres -- " : "") +
       "psql -h $PWD/d/w0 -p " + port +
       " -Atc 'select 6 * 7' postgres 2>/dev/null; }\nanswered() { test \"$(ask)\" = 42; }\nawait answered";
   EXPECT_EQ(waiting(ask).exit_code, 0) << file("d/w0/log");
+  const Said encoding =
+      shell("PATH=$PATH:$(echo /usr/lib/postgresql/*/bin); " + std::string(root ? "runuser -u postgres -- " : "") +
+            "psql -h $PWD/d/w0 -p " + port + " -Atc 'show server_encoding' postgres");
+  EXPECT_EQ(encoding.out, "UTF8\n") << "also where no locale is set, as in cron";
+  expect_that_status_sees_a_stop();
   const Json verified = Json::parse(charm("deploy verify --dir d --json").out, nullptr, false);
   ASSERT_TRUE(verified.is_object());
   EXPECT_TRUE(verified["bound"].get<bool>()) << verified;
@@ -109,6 +115,28 @@ TEST_F(Deployment, OfTrinoHasSettingsForEachServer) {
   EXPECT_EQ(file("d/w0/tpch.properties"), "connector.name=tpch\ntpch.column-naming=STANDARD\n");
 }
 
+// A server of llama.cpp, played: it answers as that does when the model is loaded.
+TEST_F(Deployment, OfLlamaServersIsGivenThreadsCpusAndTheModel) {
+  given("llama-server",
+        "#!/bin/sh\necho \"$*\" >words\nexec python3 -c '\nimport http.server as h, sys\n"
+        "class H(h.BaseHTTPRequestHandler):\n  def do_GET(self):\n    self.send_response(200 if self.path == "
+        "\"/health\" else 404); self.end_headers(); self.wfile.write(b\"{\\\"status\\\":\\\"ok\\\"}\")\n"
+        "h.HTTPServer((\"127.0.0.1\", int(sys.argv[1])), H).serve_forever()\n' \"$6\"\n");
+  shell("chmod +x llama-server");
+  const std::string port = std::to_string(32000 + getpid() % 500 * 2);
+  ASSERT_EQ(up("--target llama --model /m.gguf --cpus 0 --port " + port, 1, "PATH=$PWD:$PATH").exit_code, 0)
+      << file("said");
+  expect_that_status_sees_a_stop();
+  EXPECT_EQ(file("d/w0/words"),
+            "--model /m.gguf --host 127.0.0.1 --port " + port +
+                " --threads 1 --threads-batch 1 --cpu-mask 1 --cpu-strict 1 --alias w0 --no-mmap\n");
+  EXPECT_EQ(charm("deploy verify --dir d").exit_code, 0);
+  EXPECT_EQ(charm("deploy down --dir d").exit_code, 0);
+  expect_refused("deploy up --dir d --target llama --cpus 0", {"needs the model", "--model"});
+  expect_refused("deploy up --dir d --target llama --model m --cpus 0", {"llama is not installed", "llama-server"},
+                 "CHARM_ENGINES=none");
+}
+
 TEST_F(Deployment, OfAnEngineThatIsNotInstalledSaysHowToGetIt) {
   shell("mkdir none");
   const std::string none = "JAVA_HOME= SPARK_HOME= TRINO_HOME= CHARM_ENGINES=none";
@@ -143,6 +171,7 @@ TEST_F(Deployment, OfDuckdbHasAnInstanceForEachWorkerThatAnswersAndKeepsItsData)
   const Said awake =
       waiting("answered() { '" CHARM_TOOL "' deploy status --dir d | grep -q 'w0 .* yes'; }\nawait answered");
   ASSERT_EQ(awake.exit_code, 0) << file("d/w0/log");
+  expect_that_status_sees_a_stop();
   EXPECT_EQ(ask("w0", "CREATE TABLE t AS SELECT range AS i FROM range(1000)"),
             "200 {\"columns\": [\"Count\"], \"types\": [\"BIGINT\"], \"rows\": [[\"1000\"]]}\n");
   EXPECT_EQ(

@@ -25,6 +25,19 @@ TEST_F(Deployment, StartsVerifiesAndEndsBoundWorkers) {
   EXPECT_EQ(charm("deploy status --dir d").exit_code, 2) << "nothing is left to look at";
 }
 
+TEST_F(Deployment, IsRunningAndAnswersByItsStatus) {
+  ASSERT_EQ(up("--cpus 0 --exec 'sleep 1000'").exit_code, 0) << file("said");
+  EXPECT_EQ(seen_by_status(), "running - 0") << "it listens nowhere";
+  charm("deploy down --dir d");
+  // A port of its own: tests run beside each other.
+  const std::string port = std::to_string(31000 + getpid() % 500 * 2);
+  const std::string serve = "sh -c \"while [ ! -e go ]; do sleep 0.05; done; exec python3 -m http.server {port}\"";
+  ASSERT_EQ(up("--cpus 0 --port " + port + " --exec '" + serve + "'").exit_code, 0) << file("said");
+  EXPECT_EQ(seen_by_status(), "running no 3") << "not yet";
+  shell("touch d/w0/go");
+  expect_that_status_sees_a_stop();
+}
+
 TEST_F(Deployment, IsFoundUnboundOnceAThreadHasLeftItsMask) {
   if (sysconf(_SC_NPROCESSORS_ONLN) < 2) GTEST_SKIP() << "one cpu";
   ASSERT_EQ(up("--cpus 0 --exec 'sleep 1000'").exit_code, 0) << file("said");

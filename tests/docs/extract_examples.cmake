@@ -1,11 +1,14 @@
-# charm_extract_examples(DIRECTORY RESULT): writes each block of C++ in docs/*.md to DIRECTORY/PAGE_N.inc, character for
-# character, and sets RESULT to their names. At configuration; the pages are watched.
+# charm_extract_examples(DIRECTORY RESULT): writes each block of C++ in docs/*.md to DIRECTORY/PAGE_N.inc (those of
+# docs/design to design_PAGE_N.inc), character for character, and sets RESULT to their names. At configuration; the pages are watched.
 function(charm_extract_examples directory result)
-  file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+  file(GLOB pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md ${PROJECT_SOURCE_DIR}/docs/design/*.md)
   set(names "")
   foreach(page IN LISTS pages)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${page})
     get_filename_component(stem ${page} NAME_WE)
+    if(page MATCHES "/design/")
+      set(stem design_${stem})
+    endif()
     string(MAKE_C_IDENTIFIER ${stem} stem)
     file(READ ${page} text)
     set(count 0)

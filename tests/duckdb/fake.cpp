@@ -51,6 +51,7 @@ struct FakePending {
 struct Answer {
   std::string text;
   bool rows = false;
+  char value[16] = {};  // a duckdb_string_t
 };
 
 std::atomic<bool> open{true};
@@ -233,9 +234,31 @@ Functions table() {
     *result = {};
   };
   f.result_error = [](Result* result) -> const char* { return of(result)->text.c_str(); };
-  f.column_count = [](Result* /*result*/) -> std::uint64_t { return 1; };
-  f.row_count = [](Result* result) -> std::uint64_t { return of(result)->rows ? 1 : 0; };
-  f.value_varchar = [](Result* result, std::uint64_t, std::uint64_t) { return strdup(of(result)->text.c_str()); };
+  // A chunk is the answer's own, with a column of one text.
+  f.fetch_chunk = [](Result result) -> Chunk {
+    Answer* answer = of(&result);
+    return reinterpret_cast<Chunk>(std::exchange(answer->rows, false) ? answer : nullptr);
+  };
+  f.destroy_data_chunk = [](Chunk* chunk) { *chunk = nullptr; };
+  f.data_chunk_get_size = [](Chunk) -> std::uint64_t { return 1; };
+  f.data_chunk_get_column_count = [](Chunk) -> std::uint64_t { return 1; };
+  f.data_chunk_get_vector = [](Chunk chunk, std::uint64_t) { return reinterpret_cast<Vector>(chunk); };
+  f.vector_get_column_type = [](Vector) -> LogicalType { return nullptr; };
+  f.vector_get_data = [](Vector vector) -> void* {
+    auto* answer = reinterpret_cast<Answer*>(vector);
+    const auto size = static_cast<std::uint32_t>(answer->text.size());
+    std::memcpy(answer->value, &size, sizeof size);
+    if (size <= 12) {
+      std::memcpy(answer->value + 4, answer->text.data(), size);
+    } else {
+      const char* text = answer->text.data();
+      std::memcpy(answer->value + 8, &text, sizeof text);
+    }
+    return answer->value;
+  };
+  f.vector_get_validity = [](Vector) -> std::uint64_t* { return nullptr; };
+  f.get_type_id = [](LogicalType) -> std::uint32_t { return 17; };  // VARCHAR
+  f.destroy_logical_type = [](LogicalType*) {};
   f.extract_statements = [](Connection /*connection*/, const char* sql, Statements* out) -> std::uint64_t {
     auto* all = new std::vector<std::string>;
     std::istringstream text(sql);

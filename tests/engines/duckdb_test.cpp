@@ -14,6 +14,8 @@
 #include <sched.h>
 #include <set>
 #include <thread>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -21,6 +23,7 @@
 #include "base/error_code.hpp"
 #include "controller/controller.hpp"
 #include "duckdb/statements.hpp"
+#include "duckdb/values.hpp"
 #include "workloads/olap/engine.hpp"
 #include "workloads/olap/olap.hpp"
 
@@ -110,11 +113,18 @@ class Attached : public Engine {
   std::string ask(Connection connection, const std::string& sql) {
     Result result;
     attachment_->query(connection, sql, &result);
-    char* value = duckdb().value_varchar(&result, 0, 0);
-    const std::string text = value;
-    duckdb().free(value);
+    const std::string text = first_value(duckdb(), result);
     duckdb().destroy_result(&result);
     return text;
+  }
+  Failure failure_of(Connection connection, const std::string& sql) {
+    try {
+      attachment_->query(connection, sql);
+    } catch (const QueryError& error) {
+      return error.failure();
+    }
+    ADD_FAILURE() << sql << " does not fail";
+    return Failure::other;
   }
   void still_works() {
     Connection connection = db_->connect();
@@ -174,7 +184,7 @@ TEST_F(Attached, AQueryOutOfMemoryLosesNothingElse) {
     const auto error = error_of([&] {
       attachment_->query(connection, "SELECT count(*) FROM (SELECT DISTINCT hash(range), range FROM range(9000000))");
     });
-    EXPECT_EQ(error.code(), Errc::bad_input);
+    EXPECT_EQ(error.code(), Errc::out_of_memory);
     EXPECT_NE(std::string(error.what()).find("Out of Memory"), std::string::npos) << error.what();
     EXPECT_EQ(beside.get(), "1000000");
   }
@@ -209,6 +219,51 @@ TEST_F(Attached, ATransactionThatFailsIsRolledBack) {
   attachment_->query(connection, "ROLLBACK");
   EXPECT_EQ(ask(connection, "SELECT count(*) FROM t"), "1000");
   attachment_->close(&connection);
+}
+
+// DuckDB makes a transaction of it, which it leaves when it runs all by itself.
+TEST_F(Attached, AFailedImportLeavesNoTransaction) {
+  Connection connection = db_->connect();
+  const std::string folder = testing::TempDir() + "charm-import-" + std::to_string(getpid());
+  attachment_->query(connection,
+                     "CREATE TABLE t AS SELECT range AS i FROM range(10); EXPORT DATABASE '" + folder + "'");
+  const std::string import = "Import /* all */ DATABASE '" + folder + "'";
+  EXPECT_EQ(failure_of(connection, import), Failure::name) << "the table is there already";
+  EXPECT_EQ(ask(connection, "SELECT count(*) FROM t"), "10");
+  attachment_->query(connection, "DROP TABLE t; " + import);
+  EXPECT_EQ(ask(connection, "SELECT count(*) FROM t"), "10");
+  attachment_->query(connection, "BEGIN");  // one of the program's own is the program's to end
+  EXPECT_EQ(failure_of(connection, import), Failure::name);
+  EXPECT_EQ(failure_of(connection, "SELECT 1"), Failure::transaction);
+  attachment_->query(connection, "ROLLBACK");
+  attachment_->close(&connection);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_F(Attached, FailuresAreToldApart) {
+  Connection one = db_->connect();
+  Connection other = db_->connect();
+  attachment_->query(one,
+                     "CREATE TABLE t (i INTEGER PRIMARY KEY, k INTEGER CHECK (k > 0)); INSERT INTO t VALUES (1, 1)");
+  for (const auto& [sql, kind] :
+       {std::pair("SELEC 1", Failure::syntax), std::pair("SELECT nothing", Failure::name),
+        std::pair("FROM nowhere", Failure::name), std::pair("SELECT 'a'::INTEGER", Failure::value),
+        std::pair("SELECT 200::TINYINT", Failure::value), std::pair("INSERT INTO t VALUES (1, 1)", Failure::constraint),
+        std::pair("INSERT INTO t VALUES (2, 0)", Failure::constraint), std::pair("COMMIT", Failure::transaction),
+        std::pair("FROM '/nowhere.csv'", Failure::input_output)}) {
+    EXPECT_EQ(failure_of(one, sql), kind) << sql;
+  }
+  attachment_->query(one, "BEGIN; UPDATE t SET k = 2");
+  attachment_->query(other, "BEGIN");
+  const auto conflict = [&] { attachment_->query(other, "UPDATE t SET k = 3"); };
+  EXPECT_EQ(error_of(conflict).code(), Errc::conflict);
+  EXPECT_EQ(failure_of(other, "SELECT 1"), Failure::transaction) << "aborted";
+  attachment_->query(one, "COMMIT");
+  attachment_->query(other, "ROLLBACK");
+  conflict();  // again, and it is free
+  EXPECT_EQ(ask(one, "SELECT k FROM t"), "3");
+  attachment_->close(&one);
+  attachment_->close(&other);
 }
 
 TEST_F(Attached, IsRefusedTwiceAndGivesTheThreadsBack) {
@@ -266,9 +321,7 @@ TEST_F(Attached, ServesSeveralConnectionsAndDatabases) {
       for (int i = 0; i < 10; ++i) {
         Result result;
         attachment.query(connection, short_one, &result);
-        char* value = duckdb().value_varchar(&result, 0, 0);
-        EXPECT_STREQ(value, short_answer);
-        duckdb().free(value);
+        EXPECT_EQ(first_value(duckdb(), result), short_answer);
         duckdb().destroy_result(&result);
       }
       attachment.close(&connection);

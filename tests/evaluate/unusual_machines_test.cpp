@@ -22,9 +22,8 @@ Machine part_of_a_server(std::initializer_list<int> cpus) {
   topology::Restrictions restrictions;
   restrictions.affinity.emplace();
   for (const int cpu : cpus) restrictions.affinity->insert(cpu);
-  return topology::build(
-      topology::survey_file(CHARM_TEST_DATA "/topologies/AMD-19h-Zen4-2xEpyc-9654.xml", topology::Detail::start_up),
-      restrictions);
+  return topology::build(topology::survey_file(CHARM_TEST_DATA "/topologies/AMD-19h-Zen4-2xEpyc-9654.xml"),
+                         restrictions);
 }
 
 struct Part {

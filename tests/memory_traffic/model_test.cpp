@@ -70,7 +70,7 @@ TEST(ModelFile, ErrorsNameThePlaceAndTheProblem) {
 }
 
 TEST(ModelFile, TheExampleOfTheManualIsOne) {
-  std::ifstream file(CHARM_DOCS "/malloc.md");
+  std::ifstream file(CHARM_DOCS "/design/malloc.md");
   const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   const std::size_t begin = page.find("```json\n") + 8;
   const Model model = model_from_json(page.substr(begin, page.find("```", begin) - begin), "example");

@@ -1,4 +1,4 @@
-// Algorithm 2 as printed: what it does and refuses, row by row of the table in docs/placement.md.
+// Algorithm 2 as printed: what it does and refuses, row by row of the table in docs/design/placement.md.
 #include <charm/error.hpp>
 
 #include <optional>

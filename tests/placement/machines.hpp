@@ -139,4 +139,21 @@ inline rc::Gen<Machine> any_machine() {
   });
 }
 
+/// Any machine, with kinds of cores by chiplet or by core.
+inline rc::Gen<Machine> any_machine_with_kinds() {
+  return rc::gen::exec([] {
+    Machine machine = *any_machine();
+    const bool by_chiplet = *rc::gen::arbitrary<bool>();
+    std::vector<CoreKind> of_chiplet;
+    const auto any_kind =
+        rc::gen::element(CoreKind::performance, CoreKind::middle, CoreKind::efficiency, CoreKind::low_power);
+    for (std::size_t c = 0; c < machine.chiplets.size(); ++c) of_chiplet.push_back(*any_kind);
+    for (Core& core : machine.cores) {
+      core.kind = by_chiplet ? of_chiplet[static_cast<std::size_t>(core.chiplet)] : *any_kind;
+      core.capacity = 1024 - 250 * static_cast<int>(core.kind);
+    }
+    return machine;
+  });
+}
+
 }  // namespace charm::test

@@ -1,4 +1,5 @@
-// The policies over random machines: the properties of docs/placement.md, and what each policy promises by its name.
+// The policies over random machines: the properties of docs/design/placement.md, and what each policy promises by its
+// name.
 #include <charm/error.hpp>
 
 #include <numeric>

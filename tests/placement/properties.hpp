@@ -1,4 +1,4 @@
-// The properties of docs/placement.md as functions of a machine and a request: empty where they hold, else the
+// The properties of docs/design/placement.md as functions of a machine and a request: empty where they hold, else the
 // counter-example. Random machines and the real ones are held against the same ones.
 #pragma once
 
@@ -89,6 +89,22 @@ inline std::string needless_moves(const Placement& p) {
         return "worker " + std::to_string(w) + " moves into a chiplet that is in use";
     }
     if (moved != needed) return std::to_string(moved) + " moves where " + std::to_string(needed) + " suffice";
+  }
+  return "";
+}
+
+/// P10: at no level has a worker a core of a slower kind while one of a faster kind is free.
+inline std::string slow_before_fast(const Machine& m, const Placement& p, bool smt) {
+  std::map<CoreKind, int> room;
+  for (const Core& core : m.cores) room[core.kind] += smt ? static_cast<int>(core.siblings.size()) : 1;
+  for (const auto& row : p.worker_cores) {
+    std::map<CoreKind, int> used;
+    for (const WorkerCore& worker_core : row) ++used[m.cores[at(worker_core.core)].kind];
+    for (const auto& [kind, cores] : room) {
+      if (used[kind] < cores && used.upper_bound(kind) != used.end() &&
+          std::any_of(used.upper_bound(kind), used.end(), [](const auto& slower) { return slower.second > 0; }))
+        return std::to_string(cores - used[kind]) + " faster cores are free beside workers on slower ones";
+    }
   }
   return "";
 }

@@ -1,4 +1,4 @@
-// The properties of docs/placement.md on the machines of tests/data/topologies, at every number of workers.
+// The properties of docs/design/placement.md on the machines of tests/data/topologies, at every number of workers.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>

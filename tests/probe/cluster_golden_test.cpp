@@ -1,4 +1,4 @@
-// Measured matrices: the chiplets, siblings and dies of the real machines (docs/probe.md).
+// Measured matrices: the chiplets, siblings and dies of the real machines (docs/design/probe.md).
 #include <algorithm>
 #include <random>
 

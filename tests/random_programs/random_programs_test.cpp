@@ -166,6 +166,7 @@ TEST_P(RandomPrograms, FromSeveralThreadsAtOnce) {
 
 /// The first thing that a worker does, what it does after a sleep, and the end beside calls from everywhere.
 TEST_P(RandomPrograms, StartedAndStoppedAgainAndAgain) {
+  runner_.may_be_finalized();
   until(0.02, [&](std::uint64_t seed) {
     charm::Config config = config_of(GetParam());
     config.spin_us = static_cast<int>(mix(seed + 3) % 50);

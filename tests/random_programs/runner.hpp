@@ -19,6 +19,9 @@ class Runner {
   /// \param to_workers whether programs send tasks to certain workers. Not where a worker's thread may be blocked.
   explicit Runner(Watchdog& watchdog, bool to_workers = true) : watchdog_(watchdog), to_workers_(to_workers) {}
 
+  /// From now on finalize() may begin while programs run. It drops tasks that wait for a thread outside, so none does;
+  /// and none opens an arena, which finalize() may end before it is used.
+  void may_be_finalized() noexcept { may_be_finalized_ = true; }
   /// In a task. \throws NodeError.
   std::uint64_t run(const Node& node);
   /// In a task or outside of tasks.
@@ -46,9 +49,15 @@ class Runner {
   void detached(const Children& children, Outcomes& outcomes);
   void timed(const Children& children, Outcomes& outcomes);
   void on_all_workers(const Children& children, Outcomes& outcomes);
+  void with_initialisers_that_suspend(const Node& node, const Children& children, Outcomes& outcomes);
+  void after_a_cancelled_sort(const Node& node, const Children& children, Outcomes& outcomes);
+  void in_overlapping_arenas(const Node& node, const Children& children, Outcomes& outcomes);
+  void to_a_thread_that_waits(const Node& node, const Children& children, Outcomes& outcomes);
+  void with_statics(const Node& node, const Children& children, Outcomes& outcomes);
 
   Watchdog& watchdog_;
   const bool to_workers_;
+  bool may_be_finalized_ = false;
   std::atomic<std::uint64_t> strays_{0};
 };
 

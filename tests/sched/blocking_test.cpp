@@ -1,8 +1,10 @@
 // charm::blocking: code that blocks in the kernel takes no worker.
 #include <atomic>
 #include <chrono>
+#include <cstdio>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -30,6 +32,25 @@ struct Pipe {
   }
   int ends[2] = {-1, -1};
 };
+
+/// What a program that the calling thread begins finds: the cpus that it may use, and its timer slack.
+std::string found_by_a_program() {
+  FILE* const said = popen("grep Cpus_allowed_list /proc/self/status; cat /proc/self/timerslack_ns", "r");
+  if (said == nullptr) return "no program";
+  std::string all;
+  for (char part[256]; fgets(part, sizeof part, said) != nullptr;) all += part;
+  pclose(said);
+  return all;
+}
+
+TEST(ProgramsBegunInBlocking, FindTheMachineAsTheProgramDoes) {
+  const std::string outside = found_by_a_program();
+  const auto found = [] { return charm::blocking(found_by_a_program); };
+  Running runtime(2);
+  EXPECT_EQ(charm::run(found), outside);
+  EXPECT_EQ(charm::call(1, found), outside);
+  EXPECT_EQ(charm::call(1, [&] { return charm::arena({.workers = 1}).execute(found); }), outside);
+}
 
 class Blocking : public testing::TestWithParam<int> {
  protected:

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "fiber/sanitizers.hpp"
@@ -52,6 +53,12 @@ class Fork : public testing::Test {
 #endif
   }
 };
+
+TEST_F(Fork, TheChildOfATaskHasTheTimerSlackOfTheProgram) {
+  const int outside = prctl(PR_GET_TIMERSLACK);
+  Running runtime(2);
+  EXPECT_EQ(charm::call(1, [&] { return in_child([&] { return prctl(PR_GET_TIMERSLACK) == outside ? 0 : 1; }); }), 0);
+}
 
 TEST_F(Fork, TheChildHasNoRuntimeAndIsToldSo) {
   Running runtime(2);

@@ -164,7 +164,7 @@ TEST(StatsAfterMany, IdleStacksAreBounded) {
 TEST(DeadlockDeathTest, TwoTasksThatWantEachOthersMutex) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(embrace("abort"), testing::KilledBySignal(SIGABRT),
-              "tasks wait, and nobody is left who could wake anything: deadlock"
+              "tasks( and 1 thread)? wait, and nobody is left who could wake anything: deadlock"
               "(.|\n)*'(first|second)' .* for mutex 0x[0-9a-f]+, held by task [0-9]+"
               "(.|\n)*'(first|second)' .* for mutex 0x[0-9a-f]+, held by task [0-9]+");
 }
@@ -183,6 +183,75 @@ void wait_until_stderr_has(const std::string& wanted) {
     static_cast<void>(!write(told, part, static_cast<std::size_t>(size)));
   }
   dup2(told, STDERR_FILENO);
+}
+
+/// Calls `wait`, which never returns, in the thread that runs main().
+template <class F>
+[[noreturn]] void wait_in_vain(F&& wait) {
+  charm::Config config;
+  config.deadlock = "abort";
+  config.workers = 2;
+  config.share_cores = true;
+  charm::init(config);
+  wait();
+  std::_Exit(0);
+}
+
+TEST(DeadlockDeathTest, TheMainThreadThatWaitsOutsideOfTasksIsSeenToo) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const std::string head =
+      "1 thread waits, and nobody is left who could wake anything: deadlock\n.*the main thread waits ";
+  EXPECT_EXIT(wait_in_vain([] { charm::latch(1).wait(); }), testing::KilledBySignal(SIGABRT), head + ".* for latch 0x");
+  EXPECT_EXIT(wait_in_vain([] {
+                charm::mutex mutex;
+                mutex.lock();
+                mutex.lock();
+              }),
+              testing::KilledBySignal(SIGABRT), head + ".* for mutex 0x");
+  EXPECT_EXIT(wait_in_vain([] { charm::task_barrier<>(2).arrive_and_wait(); }), testing::KilledBySignal(SIGABRT),
+              head + ".* for barrier 0x");
+  EXPECT_EXIT(wait_in_vain([] { charm::latch(1).wait(std::stop_source().get_token()); }),
+              testing::KilledBySignal(SIGABRT), head + ".* for latch 0x");
+}
+
+TEST(DeadlockDeathTest, OtherThreadsAndCodeInBlockingThatWaitAreSeenToo) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(wait_in_vain([] {
+                charm::channel<int> channel;
+                std::thread other([&] { channel.recv(); });
+                charm::latch(1).wait();
+              }),
+              testing::KilledBySignal(SIGABRT),
+              "2 threads wait, and nobody is left(.|\n)*thread [0-9]+ waits .* for channel \\(receive\\) 0x");
+  EXPECT_EXIT(wait_in_vain([] { charm::run([] { charm::blocking([] { charm::latch(1).wait(); }); }); }),
+              testing::KilledBySignal(SIGABRT),
+              "wait, and nobody is left(.|\n)*task [0-9]+ .*, in blocking code\\) waits .* for latch 0x");
+}
+
+/// The wait begins when the workers have looked for a deadlock already, and have found none.
+TEST(DeadlockDeathTest, AWaitThatBeginsLateIsSeenToo) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(wait_in_vain([] {
+                std::this_thread::sleep_for(1500ms);
+                charm::latch(1).wait();
+              }),
+              testing::KilledBySignal(SIGABRT), "1 thread waits, and nobody is left");
+}
+
+TEST(DeadlockDeathTest, AThreadThatWaitsForAnotherIsNotAborted) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto program = [] {
+    wait_in_vain([] {
+      charm::latch latch(1);
+      std::thread other([&] {
+        wait_until_stderr_has("1 thread waits");
+        latch.count_down();
+      });
+      latch.wait();
+      other.join();
+    });
+  };
+  EXPECT_EXIT(program(), testing::ExitedWithCode(0), "1 thread waits; it may be waiting for a thread outside");
 }
 
 TEST(DeadlockDeathTest, AThreadOutsideMayStillCome) {

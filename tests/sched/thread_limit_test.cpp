@@ -89,6 +89,45 @@ TEST(ThreadLimit, InitSaysWhichLimitItMetAndLeavesNothingBehind) {
     EXPECT_EQ(charm::run([] { return 7; }), 7);
   }
 }
+
+/// No more address space than there is room for now, and half a stack of a task.
+class NoRoomForAStack {
+ public:
+  explicit NoRoomForAStack(std::size_t stack_bytes) {
+    getrlimit(RLIMIT_AS, &limit_);
+    rlimit lower = limit_;
+    lower.rlim_cur = address_space_bytes() + stack_bytes / 2;
+    setrlimit(RLIMIT_AS, &lower);
+  }
+  ~NoRoomForAStack() { setrlimit(RLIMIT_AS, &limit_); }
+  NoRoomForAStack(const NoRoomForAStack&) = delete;
+  NoRoomForAStack& operator=(const NoRoomForAStack&) = delete;
+
+ private:
+  rlimit limit_{};
+};
+
+TEST(StackLimit, WorkersWithoutMemoryForTheirFirstStackAreAnError) {
+  charm::Config config;
+  config.workers = 1;
+  config.stack_bytes = std::size_t{1} << 30;
+  auto expect_error = [&](auto&& function) {
+    const NoRoomForAStack no_room(*config.stack_bytes);
+    try {
+      function();
+      ADD_FAILURE() << "there is memory after all";
+    } catch (const charm::Error& error) {
+      EXPECT_EQ(error.code(), charm::Errc::system);
+      EXPECT_NE(std::string(error.what()).find("stack"), std::string::npos) << error.what();
+    }
+  };
+  expect_error([&] { charm::init(config); });
+  charm::init(config);
+  expect_error([] { charm::arena arena({.workers = 1}); });
+  charm::arena arena({.workers = 1});
+  EXPECT_EQ(arena.execute([] { return 7; }), 7);
+  charm::finalize();
+}
 #endif
 
 }  // namespace

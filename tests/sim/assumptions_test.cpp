@@ -37,7 +37,7 @@ TEST(Assumptions, AreTheOnlyFreeNumbersAndHaveSources) {
   EXPECT_EQ(std::count_if(assumptions().begin(), assumptions().end(),
                           [](const Assumption& one) { return one.kind == Assumption::Kind::fitted; }),
             3);
-  std::ifstream page(std::string(CHARM_DOCS) + "/simulator.md");
+  std::ifstream page(std::string(CHARM_DOCS) + "/design/simulator.md");
   std::stringstream text;
   text << page.rdbuf();
   for (const Assumption& one : assumptions()) {

@@ -26,11 +26,11 @@ TEST(Machines, AreTheOnesThatWereAskedFor) {
 
 /// The names in the first column of the page's table of sources.
 std::vector<std::string> sources_of_the_page() {
-  std::ifstream page(CHARM_DOCS "/simulator.md");
+  std::ifstream page(CHARM_DOCS "/design/simulator.md");
   std::vector<std::string> names;
   bool there = false;
   for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("#")) there = line == "### Sources";
+    if (line.starts_with("#")) there = line == "## Sources";
     if (there && line.starts_with("| `")) names.push_back(line.substr(3, line.find('`', 3) - 3));
   }
   return names;

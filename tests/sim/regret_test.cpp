@@ -1,5 +1,5 @@
 // What the default controller loses against the best of all static policies, those of other orders of sockets included
-// (docs/simulator.md, "Standing without knowing").
+// (docs/design/simulator.md, "Standing without knowing").
 #include "tools/sim/regret.hpp"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(Regret, WorkersThatIdleAtBarriersOfMemoryBoundWorkAreSpread) {
   }
 }
 
-/// The aim of docs/simulator.md: at most 1.5 times slower at worst, and 1.1 on average.
+/// The aim of docs/design/simulator.md: at most 1.5 times slower at worst, and 1.1 on average.
 TEST(Regret, OfTheDefaultControllerIsSmallWithAndWithoutCounters) {
   const auto all = regrets({"epyc-7713-2s"}, regret_workloads(), 0, {{"adaptive"}, {"adaptive", false}});
   const auto summaries = summary_of(all);

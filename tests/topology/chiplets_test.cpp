@@ -109,6 +109,42 @@ TEST(Chiplets, AnL3ForEveryCoreIsTold) {
   EXPECT_FALSE(has_note(checked(survey(1, 1, 1, 1, zero, zero, zero)), "belongs to a single core"));
 }
 
+TEST(Chiplets, SocketsAndL3sThatAVirtualMachineInventsForEachCoreAreNotBelieved) {
+  const auto own = [](int c) { return c; };
+  const Machine m = checked(survey(16, 16, 1, 16, own, [](int) { return 0; }, own));
+  EXPECT_EQ(m.sockets.size(), 1U);
+  EXPECT_EQ(m.chiplets.size(), 1U);
+  EXPECT_EQ(m.chiplet_source, ChipletSource::numa_node);
+  ASSERT_EQ(m.doubts.size(), 1U);
+  EXPECT_TRUE(has_note(m, "Each of the 16 cores is said to have a socket and an L3"));
+}
+
+TEST(Chiplets, WhatCannotBeIsADoubtAndWhatIsMerelyMissingIsNone) {
+  const auto zero = [](int) { return 0; };
+  EXPECT_EQ(checked(survey(8, 8, 1, 1, [](int c) { return c; }, zero, zero)).doubts.size(), 1U);
+  EXPECT_TRUE(checked(survey(8, 0, 1, 1, [](int) { return -1; }, zero, zero)).doubts.empty());
+}
+
+TEST(Chiplets, AnL2ThatMoreThanAPairSharesIsTheLastCacheWhereThereIsNoL3) {
+  const auto zero = [](int) { return 0; };
+  const auto with_l2s = [&](int sharers, int l3s) {
+    Survey s = survey(12, l3s, 1, 1, [&](int) { return l3s - 1; }, zero, zero);
+    s.cores_per_l2 = sharers;
+    for (std::size_t c = 0; c < s.cores.size(); ++c) {
+      s.cores[c].l2 = static_cast<int>(c) / sharers;
+      s.cores[c].l2_bytes = 12 * mebibyte;
+    }
+    return checked(s);
+  };
+  const Machine m = with_l2s(4, 0);
+  EXPECT_EQ(m.chiplets.size(), 3U);
+  EXPECT_EQ(m.chiplets[0].l3_bytes, 12 * mebibyte);
+  EXPECT_EQ(m.chiplets[0].cache_level, 2);
+  EXPECT_EQ(m.chiplet_source, ChipletSource::last_level_cache);
+  EXPECT_EQ(with_l2s(2, 0).chiplets.size(), 1U) << "pairs";
+  EXPECT_EQ(with_l2s(4, 1).chiplets.size(), 1U) << "behind an L3";
+}
+
 Survey with_clusters(int cores_per_cluster) {
   Survey s = survey(16, 0, 2, 2, [](int) { return -1; }, [](int c) { return c / 8; }, [](int c) { return c / 8; });
   for (std::size_t c = 0; c < s.cores.size(); ++c) s.cores[c].cluster = static_cast<int>(c) / cores_per_cluster;

@@ -118,7 +118,7 @@ TEST(Synthetic, ManyCpusNeedNoHwloc) {
 
 TEST(Wire, ASurveyIsReadBackAsItWasWritten) {
   for (const char* file : {"Intel-SapphireRapids-2xXeonMax9460.xml", "128arm-2pa2n8cluster4co.xml"}) {
-    const topology::Survey survey = topology::survey_file(topology_file(file), topology::Detail::kinds);
+    const topology::Survey survey = topology::survey_file(topology_file(file));
     std::string problem;
     const auto again = topology::survey_from_text(topology::survey_text(survey), problem);
     ASSERT_TRUE(again) << problem;

@@ -50,7 +50,7 @@ std::vector<Machine> machines() {
       all.back().origin = "xml:" + entry.path().filename().string();  // the folder's depth is not the drawing's matter
     }
   }
-  EXPECT_EQ(all.size(), 8U);
+  EXPECT_EQ(all.size(), 9U);
   for (const char* text :
        {"pu:2", "pack:2 pu:2", "pack:8 l3:16 core:1 pu:1", "pack:2 l3:4 core:64 pu:2", "pack:16 numa:2 core:1 pu:1"}) {
     all.push_back(Machine::from(text));

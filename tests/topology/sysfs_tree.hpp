@@ -18,8 +18,12 @@ struct SysfsCpu {
   int l3 = -1;  ///< -1: no cache is told
   int l3_kib = 32768;
   bool online = true;
-  int capacity = 0;  ///< cpu_capacity; 0: not told
-  int cluster = -1;  ///< -1: no cluster is told
+  int capacity = 0;      ///< cpu_capacity; 0: not told
+  int cluster = -1;      ///< -1: no cluster is told
+  int max_mhz = 0;       ///< cpuinfo_max_freq; 0: not told
+  int highest_perf = 0;  ///< of CPPC; 0: not told
+  int l2 = -1;           ///< cpus with the same number share one; -1: none is told
+  int l2_kib = 1024;
 };
 
 /// `count` cpus, each a core, as `shape` says.
@@ -82,6 +86,10 @@ class SysfsTree {
     }
     std::filesystem::create_directory(access / ("node" + std::to_string(initiator)));
   }
+  /// The cpus of a type of cores, as Intel's are told apart: "cpu_core".
+  void type(const std::string& name, const std::string& cpus) const {
+    write(root_ / "sys/devices" / name / "cpus", cpus);
+  }
   void replace(const std::string& name, const std::string& text) const { write(file(name), text); }
   void remove(const std::string& name) const { std::filesystem::remove_all(file(name)); }
 
@@ -134,6 +142,12 @@ class SysfsTree {
       write(here / "topology/cluster_cpus", online([&](const SysfsCpu& o) { return o.cluster == cpu.cluster; }));
     }
     if (cpu.capacity > 0) write(here / "cpu_capacity", std::to_string(cpu.capacity));
+    if (cpu.max_mhz > 0) write(here / "cpufreq/cpuinfo_max_freq", std::to_string(cpu.max_mhz * 1000));
+    if (cpu.highest_perf > 0) write(here / "acpi_cppc/highest_perf", std::to_string(cpu.highest_perf));
+    if (cpu.l2 >= 0) {
+      write_cache(here / "cache/index2", "2", "Unified", std::to_string(cpu.l2_kib) + "K",
+                  online([&](const SysfsCpu& o) { return o.l2 == cpu.l2; }));
+    }
     if (cpu.l3 < 0) return;
     write_cache(here / "cache/index0", "1", "Data", "32K", core);
     write_cache(here / "cache/index3", "3", "Unified", std::to_string(cpu.l3_kib) + "K",

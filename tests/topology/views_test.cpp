@@ -62,6 +62,12 @@ TEST(SysfsView, AStackedCacheIsTold) {
   EXPECT_TRUE(says(seen(tree).features, "32 MiB to 96 MiB: 1 chiplet with a stacked cache"));
 }
 
+TEST(SysfsView, ALargerCacheIsNoStackedOne) {
+  const SysfsTree tree(cpus(16, [](int i, SysfsCpu& c) { c.l3 = i / 8, c.l3_kib = i < 8 ? 16384 : 8192; }), {{}});
+  EXPECT_TRUE(says(seen(tree).features, "8 MiB to 16 MiB."));
+  EXPECT_FALSE(says(seen(tree).features, "stacked"));
+}
+
 TEST(SysfsView, KindsOfCoresAreTold) {
   const SysfsTree tree(cpus(8, [](int i, SysfsCpu& c) { c.l3 = 0, c.capacity = i < 4 ? 1024 : 512; }), {{}});
   const Views views = seen(tree);
@@ -69,6 +75,7 @@ TEST(SysfsView, KindsOfCoresAreTold) {
   EXPECT_EQ(views.kinds[0].cpus, range(4, 7));
   EXPECT_EQ(views.kinds[1].cpus, range(0, 3));
   EXPECT_TRUE(says(views.features, "2 kinds"));
+  EXPECT_TRUE(says(views.features, "4 performance (cpus 0-3), 4 efficiency (cpus 4-7); the faster ones"));
 }
 
 TEST(SysfsView, MemoryWithoutCpusIsTold) {

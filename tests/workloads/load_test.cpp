@@ -142,6 +142,16 @@ TEST(EdgeList, RefusesFilesWithoutEdges) {
   EXPECT_THROW(load_graph(e, "/tmp", false), Error);
 }
 
+TEST(EdgeList, RefusesMoreVerticesThanAFileOfItsSizeShouldHave) {
+  for (const auto& [text, ending] :
+       {std::pair("0 2147483646\n", ".el"),
+        std::pair("%%MatrixMarket matrix coordinate pattern general\n2147483647 2147483647 1\n1 2\n", ".mtx"),
+        std::pair("p sp 2147483647 1\na 1 2 3\n", ".gr")})
+    EXPECT_NE(refusal(text, ending).find(": 2147483647 vertices and 1 edges need 40 GiB"), std::string::npos)
+        << refusal(text, ending);
+  EXPECT_EQ(load_text("0 500000\n").graph.vertices, 500001) << "gaps are fine while they cost little";
+}
+
 TEST(Gzip, IsReadLikePlainTextAndTruncationIsNoticed) {
   std::string text;
   for (int i = 0; i < 20000; ++i) text += std::to_string(i) + " " + std::to_string(i * 7919 % 20011) + "\n";
@@ -200,6 +210,124 @@ TEST(MatrixMarket, RefusesEntriesOutsideOfTheMatrix) {
   EXPECT_REFUSED("%%MatrixMarket matrix coordinate real general\n3 3 1\n1 2\n", ".mtx", ":3: the entry has no value; ");
   EXPECT_REFUSED("%%MatrixMarket matrix coordinate integer general\n3 3 1\n1 2 .5\n", ".mtx",
                  ":3: value '.5' of an integer");
+}
+
+TEST(Dimacs, IsReadWithItsLengths) {
+  const std::string text = "c roads\np sp 4 3\n\na 1 2 7\nc in between\na 4 1 300\na 2 2 1\n";
+  for (const char* ending : {".gr", ".txt"}) {
+    const auto loaded = load_text(text, ending);
+    EXPECT_EQ(loaded.graph.vertices, 4);
+    EXPECT_TRUE(loaded.graph.directed);
+    EXPECT_EQ(arcs_of(loaded.graph), (Arcs{{0, 1}, {3, 0}}));
+    EXPECT_TRUE(loaded.weights.usable);
+    EXPECT_EQ(loaded.weights.largest, 300);
+  }
+  EXPECT_EQ(arcs_of(load_text(gzip(text), ".gr.gz").graph), (Arcs{{0, 1}, {3, 0}}));
+  EXPECT_EQ(load_text(text, ".gr", true).graph.edges(), 2);
+}
+
+TEST(Dimacs, RefusesWhatIsNone) {
+  EXPECT_REFUSED("c only\n", ".gr", ":1: the line `p sp` is missing; ");
+  EXPECT_REFUSED("a 1 2 3\n", ".gr", ":1: the line `p sp` is missing; ");
+  EXPECT_REFUSED("p max 3 1\na 1 2 3\n", ".gr", ":1: the line `p sp` is missing; ");
+  EXPECT_REFUSED("p sp 3\n", ".gr", ":1: the line ends before the number of arcs; ");
+  EXPECT_REFUSED("p sp 0 0\n", ".gr", ":1: number of vertices 0 is out of range; ");
+  EXPECT_REFUSED("p sp 3 1 1\n", ".gr", ":1: the line has more than two numbers; ");
+  EXPECT_REFUSED("p sp 3 1\ne 1 2 3\n", ".gr", ":2: the line begins with 'e'; ");
+  EXPECT_REFUSED("p sp 3 1\na 1 4 3\n", ".gr", ":2: vertex 4 is out of range; use whole numbers from 1 to 3");
+  EXPECT_REFUSED("p sp 3 1\na 0 1 3\n", ".gr", ":2: vertex 0 is out of range; ");
+  EXPECT_REFUSED("p sp 3 1\na 1 2\n", ".gr", ":2: the arc has no length; ");
+  EXPECT_REFUSED("p sp 3 1\na 1 2 3 4\n", ".gr", ":2: '4' stands after the length; ");
+  EXPECT_REFUSED("p sp 3 2\na 1 2 3\n", ".gr", ":3: the file has 1 arcs instead of the 2 of its line `p sp`; ");
+  EXPECT_REFUSED("p sp 3 1\na 1 2 3\na 2 3 1\n", ".gr", ":4: the file has 2 arcs instead of the 1");
+}
+
+TEST(Metis, IsReadWithAndWithoutWeights) {
+  // The graph of METIS's manual, shortened: a path of three, and a vertex alone.
+  const auto plain = load_text("% a comment\n4 2\n2\n1 3\n% another\n2\n\n", ".graph");
+  EXPECT_EQ(plain.graph.vertices, 4);
+  EXPECT_FALSE(plain.graph.directed);
+  EXPECT_EQ(arcs_of(plain.graph), (Arcs{{0, 1}, {1, 0}, {1, 2}, {2, 1}}));
+  EXPECT_FALSE(plain.weights.present);
+  TemporaryFile weighted("3 2 111 2\n9 1 1 2 7\n9 1 1 1 7 3 300\n9 1 1 2 300\n", ".metis");
+  on_every_executor([&](auto& e) {
+    const auto loaded = load_graph(e, weighted.path(), false);
+    EXPECT_EQ(arcs_of(loaded.graph), (Arcs{{0, 1}, {1, 0}, {1, 2}, {2, 1}}));
+    ASSERT_TRUE(loaded.weights.usable);
+    const auto weights = load_weights(e, weighted.path(), loaded);
+    EXPECT_EQ(weights[0], 7U);
+    EXPECT_EQ(weights[3], 300U);
+  });
+}
+
+TEST(Metis, RefusesWhatIsNone) {
+  EXPECT_REFUSED("% c\n", ".metis", ":1: the first line is missing; ");
+  EXPECT_REFUSED("x 1\n", ".metis", ":1: number of vertices 'x' is not a whole number; ");
+  EXPECT_REFUSED("3 1 2\n", ".metis", ":1: format '2' is unknown; ");
+  EXPECT_REFUSED("3 1 1 1 1\n", ".metis", ":1: the line has more than four fields; ");
+  EXPECT_REFUSED("3 1\n2\n1\n", ".metis", ":4: the file ends after 2 of 3 vertices; ");
+  EXPECT_REFUSED("2 1\n2\n1\n1\n", ".metis", ":4: a line more than the 2 vertices of the first line; ");
+  EXPECT_REFUSED("2 1\n3\n1\n", ".metis", ":2: vertex 3 is out of range; ");
+  EXPECT_REFUSED("2 1\n0\n1\n", ".metis", ":2: vertex 0 is out of range; ");
+  EXPECT_REFUSED("2 2\n2\n1\n", ".metis", ":4: the file names 2 neighbours, 2 edges have 4; ");
+  EXPECT_REFUSED("3 1\n2\n\n2\n", ".metis", ": 1 edges are said to be at both of their ends, and 2 ");
+  EXPECT_REFUSED("2 1 1\n2\n1 5\n", ".metis", ":2: the last edge has no weight; ");
+  EXPECT_REFUSED("2 1 10\n\n1 1\n", ".metis", ":2: the line ends before the weights of the vertex; ");
+  EXPECT_REFUSED("2147483647 1\n2\n1\n", ".metis", ":4: the file ends after 2 of 2147483647 vertices; ");
+}
+
+/// A file of the GAP benchmark suite.
+std::string serialized(bool directed, std::int64_t arcs, std::int64_t vertices,
+                       const std::vector<std::int64_t>& offsets, const std::vector<std::int32_t>& neighbours) {
+  std::string text(1, directed ? '\1' : '\0');
+  auto put = [&text](const auto& value) { text.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  put(arcs);
+  put(vertices);
+  for (int side = 0; side < (directed ? 2 : 1); ++side) {
+    for (auto offset : offsets) put(offset);
+    for (auto neighbour : neighbours) put(neighbour);
+  }
+  return text;
+}
+
+TEST(Serialized, IsReadWithAndWithoutWeights) {
+  const auto path = load_text(serialized(false, 4, 3, {0, 1, 3, 4}, {1, 0, 2, 1}), ".sg");
+  EXPECT_FALSE(path.graph.directed);
+  EXPECT_EQ(arcs_of(path.graph), (Arcs{{0, 1}, {1, 0}, {1, 2}, {2, 1}}));
+  const auto directed = load_text(serialized(true, 2, 4, {0, 2, 2, 2, 2}, {1, 3}), ".sg");
+  EXPECT_TRUE(directed.graph.directed);
+  EXPECT_EQ(arcs_of(directed.graph), (Arcs{{0, 1}, {0, 3}}));
+  EXPECT_EQ(directed.graph.transposed.degree(3), 1);
+  TemporaryFile weighted(serialized(false, 4, 3, {0, 1, 3, 4}, {1, 7, 0, 7, 2, 300, 1, 300}), ".wsg");
+  on_every_executor([&](auto& e) {
+    const auto loaded = load_graph(e, weighted.path(), false);
+    EXPECT_EQ(arcs_of(loaded.graph), (Arcs{{0, 1}, {1, 0}, {1, 2}, {2, 1}}));
+    ASSERT_TRUE(loaded.weights.usable);
+    const auto weights = load_weights(e, weighted.path(), loaded);
+    EXPECT_EQ(weights[0], 7U);
+    EXPECT_EQ(weights[3], 300U);
+  });
+  EXPECT_FALSE(load_text(serialized(false, 2, 2, {0, 1, 2}, {1, -5, 0, -5}), ".wsg").weights.usable);
+}
+
+TEST(Serialized, RefusesWhatIsNone) {
+  const std::string good = serialized(false, 4, 3, {0, 1, 3, 4}, {1, 0, 2, 1});
+  for (std::size_t size = 1; size < good.size(); ++size)
+    EXPECT_NE(refusal(good.substr(0, size), ".sg"), "not refused") << size << " bytes";
+  EXPECT_REFUSED("", ".sg", ": 0 bytes are less than a header; ");
+  EXPECT_REFUSED(good + "x", ".sg", ": 66 bytes are not the size of a graph of 3 vertices and 4 arcs; ");
+  EXPECT_REFUSED(good, ".wsg", ": 65 bytes are not the size of a graph of 3 vertices and 4 arcs with weights; ");
+  EXPECT_REFUSED("\2" + good.substr(1), ".sg", ": its first byte is 2, not 0 or 1; ");
+  EXPECT_REFUSED(serialized(false, 0, -1, {}, {}), ".sg", ": it claims -1 vertices; ");
+  EXPECT_REFUSED(serialized(false, std::int64_t{1} << 62, 2147483647, {0}, {}), ".sg", ": 25 bytes are not the size");
+  EXPECT_REFUSED(serialized(false, -4, 3, {0, 1, 3, 4}, {}), ".sg", ": 49 bytes are not the size");
+  EXPECT_REFUSED(serialized(false, 4, 3, {0, 3, 1, 4}, {1, 0, 2, 1}), ".sg",
+                 ": the list of vertex 1 ends before it begins; ");
+  EXPECT_REFUSED(serialized(false, 4, 3, {1, 1, 3, 4}, {1, 0, 2, 1}), ".sg", ": its lists are from 1 to 4 of 4 arcs; ");
+  EXPECT_REFUSED(serialized(false, 4, 3, {0, 1, 3, 4}, {1, 0, 3, 1}), ".sg",
+                 ": vertex 1 has the neighbour 3 of 3 vertices; ");
+  EXPECT_REFUSED(serialized(false, 4, 3, {0, 1, 3, 4}, {1, 0, -2, 1}), ".sg", ": vertex 1 has the neighbour -2 ");
+  EXPECT_REFUSED(serialized(false, 4, 3, {0, 1, 3, 4}, {2, 0, 2, 1}), ".sg", ": 2 edges are said to be at both ");
 }
 
 TEST(Files, ReadTheSameForAnyNumberOfWorkersAsTheyWereWritten) {

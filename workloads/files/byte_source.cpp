@@ -21,7 +21,7 @@ const char* const again = "the file is damaged: copy or download it again";
 
 }  // namespace
 
-ByteSource::ByteSource(const std::string& path, const char* kind) : packed_(packed_bytes) {
+ByteSource::ByteSource(const std::string& path, const char* kind) {
   const std::string readable = fmt::format("give the path of a {} file that can be read", kind);
   struct stat status{};
   if (stat(path.c_str(), &status) != 0)
@@ -29,6 +29,8 @@ ByteSource::ByteSource(const std::string& path, const char* kind) : packed_(pack
   if (!S_ISREG(status.st_mode))
     throw Error(Errc::bad_input, fmt::format("{}: not a regular file", path),
                 fmt::format("save the {} to a file: it may be read twice", kind));
+  file_bytes_ = static_cast<std::size_t>(status.st_size);
+  packed_.resize(std::clamp(file_bytes_, gzip_mark.size(), packed_bytes));
   file_.reset(std::fopen(path.c_str(), "rbe"));
   if (file_ == nullptr || !refill())
     throw Error(Errc::bad_input, fmt::format("{}: {}", path, std::strerror(errno)), readable);

@@ -33,6 +33,8 @@ class ByteSource {
   Got read(std::span<char> room);
 
   [[nodiscard]] bool empty() const { return unread().empty() && at_end_; }
+  /// Of the file itself.
+  [[nodiscard]] std::size_t file_bytes() const { return file_bytes_; }
   [[nodiscard]] bool is_gzip() const { return unpacking_ != nullptr; }
   /// The first bytes of the file itself, before anything is read.
   [[nodiscard]] std::string_view beginning() const { return unread(); }
@@ -49,7 +51,8 @@ class ByteSource {
   std::unique_ptr<std::FILE, Close> file_;
   std::unique_ptr<z_stream_s> unpacking_;  ///< null: the file is plain
   std::vector<char> packed_;               ///< bytes of the file
-  std::size_t begin_ = 0;                  ///< of those that were not read yet
+  std::size_t file_bytes_ = 0;
+  std::size_t begin_ = 0;  ///< of those that were not read yet
   std::size_t end_ = 0;
   bool at_end_ = false;  ///< no more bytes in the file
   bool between_streams_ = false;

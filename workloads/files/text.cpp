@@ -46,7 +46,7 @@ TextFile::TextFile(InputFile input, FileKind kind)
 }
 
 TextBlock TextFile::next() {
-  if (buffer_.empty()) buffer_.resize(block_bytes);
+  if (buffer_.empty()) buffer_.resize(std::clamp(4 * bytes_.file_bytes(), std::size_t{1} << 16, block_bytes));
   std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
             buffer_.begin());
   end_ -= begin_;

@@ -1,6 +1,6 @@
-// The two formats of graph files behind one stream of edges. EdgeFile hands out blocks of text; parse() turns any piece
-// of one into edges and may run on any worker; check() then sees the pieces in file order, which is where errors are
-// thrown and what concerns the whole file (number of entries, columns) is verified.
+// The formats of graph files that are text behind one stream of edges. EdgeFile hands out blocks of text; parse() turns
+// any piece of one into edges and may run on any worker; check() then sees the pieces in file order, which is where
+// errors are thrown and what concerns the whole file (number of entries, columns) is verified.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,7 @@ struct Edge {
 
 struct Piece {
   std::string_view text;
+  Index first = 0;  ///< METIS: the vertex of its first line; binary: the number of its first arc
   std::vector<Edge> edges;
   std::vector<double> weights;  ///< one an edge, if asked for
   Vertex highest = -1;
@@ -48,14 +49,18 @@ inline bool has_weights(const MatrixHeader& header) { return !header.pattern && 
 
 class EdgeFile {
  public:
-  explicit EdgeFile(InputFile input);
-  [[nodiscard]] const InputFile& input() const { return file_.input(); }
+  enum class Format : std::uint8_t { list, matrix, dimacs, metis };
 
-  [[nodiscard]] bool matrix() const { return matrix_; }
+  explicit EdgeFile(InputFile input);
+
+  [[nodiscard]] Format format() const { return format_; }
   [[nodiscard]] bool symmetric() const { return header_.symmetric; }
-  /// Number of vertices: from the header of a matrix, else one more than the highest vertex that check() has seen.
-  [[nodiscard]] Index vertices() const { return matrix_ ? header_.rows : Index{highest_} + 1; }
-  [[nodiscard]] bool weighted() const { return matrix_ ? has_weights(header_) : weighted_ == 1; }
+  /// Number of vertices: from the header, or in an edge list one more than the highest that check() has seen.
+  [[nodiscard]] Index vertices() const { return format_ == Format::list ? Index{highest_} + 1 : header_.rows; }
+  /// If each edge must be in the file at both of its ends: how many it says there are.
+  [[nodiscard]] std::optional<Index> undirected_edges() const {
+    return format_ == Format::metis ? std::optional<Index>(header_.entries) : std::nullopt;
+  }
 
   /// The next lines of edges in about `pieces` pieces; none at the end.
   std::vector<Piece> next(std::size_t pieces);
@@ -68,6 +73,12 @@ class EdgeFile {
 
  private:
   void read_header(std::string_view& text);
+  void read_matrix_header(std::string_view& text);
+  void read_dimacs_header(std::string_view& text);
+  void read_metis_header(std::string_view& text);
+  void number_lines(std::vector<Piece>& pieces);
+  void parse_lists(Piece& piece, bool want_weights) const;
+  std::optional<FieldError> parse_list(std::string_view line, Vertex from, Piece& piece, bool want_weights) const;
   [[nodiscard]] bool is_comment(std::string_view line) const;
   std::optional<FieldError> read_line(std::string_view line, ParsedLine& parsed) const;
   [[noreturn]] void fail(const FieldError& error) const;
@@ -76,8 +87,11 @@ class EdgeFile {
   TextFile file_;
   TextBlock block_;
   bool first_ = true;
-  bool matrix_ = false;
-  MatrixHeader header_;  ///< of a matrix
+  Format format_ = Format::list;
+  MatrixHeader header_;        ///< of a file that has one: vertices are rows
+  int skipped_fields_ = 0;     ///< METIS: sizes and weights of a vertex, before its neighbours
+  bool edge_weights_ = false;  ///< METIS
+  Index lines_ = 0;            ///< METIS: of vertices, handed out
   Index seen_ = 0;
   Vertex highest_ = -1;
   int weighted_ = -1;  ///< an edge list's lines have weights: not yet known, no, yes

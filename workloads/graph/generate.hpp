@@ -5,8 +5,10 @@
 #include <cstdint>
 
 #include "workloads/graph/build.hpp"
+#include "workloads/graph/caterpillar.hpp"
 #include "workloads/graph/grid.hpp"
 #include "workloads/graph/kronecker.hpp"
+#include "workloads/graph/roads.hpp"
 #include "workloads/graph/uniform.hpp"
 #include "workloads/graph/web.hpp"
 
@@ -44,6 +46,22 @@ CsrGraph graph_of(E& e, const Web& web) {
     }
   });
   graph.transposed = transpose(e, graph.out, n);
+  return graph;
+}
+
+/// One whose vertices know their larger neighbours.
+template <Executor E>
+CsrGraph graph_of(E& e, const Roads& roads) {
+  constexpr Index block = 256;
+  CsrGraph graph;
+  graph.vertices = roads.vertices();
+  const Index n = graph.vertices;
+  graph.out = build_csr(e, n, (n + block - 1) / block, true, true, [&](Index b, auto&& emit) {
+    for (Index v = b * block; v < std::min(n, (b + 1) * block); ++v) {
+      const auto from = static_cast<Vertex>(v);
+      roads.larger_neighbours(from, [&](Vertex to) { emit(from, to); });
+    }
+  });
   return graph;
 }
 

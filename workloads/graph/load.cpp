@@ -15,6 +15,7 @@
 #include "workloads/executor/all.hpp"
 #include "workloads/graph/build.hpp"
 #include "workloads/graph/edge_file.hpp"
+#include "workloads/graph/serialized_file.hpp"
 
 namespace charm::workloads {
 namespace {
@@ -22,8 +23,8 @@ namespace {
 constexpr double heaviest_usable = 2147483647.0;
 
 /// Reads the whole file; `use` gets every piece in file order after it has been checked.
-template <Executor E, class Use>
-void read_edges(E& e, EdgeFile& file, bool want_weights, Use&& use) {
+template <Executor E, class File, class Use>
+void read_edges(E& e, File& file, bool want_weights, Use&& use) {
   for (;;) {
     auto pieces = file.next(static_cast<std::size_t>(e.workers()) * 4);
     if (pieces.empty()) break;
@@ -42,11 +43,18 @@ void require_graph(const InputFile& input, Index vertices, Index edges, bool dir
                 fmt::format("{} vertices and {} edges", vertices, edges), "number the vertices from 0 without gaps");
 }
 
-}  // namespace
-
-template <Executor E>
-Loaded load_graph(E& e, const InputFile& input, bool undirected) {
+template <class F>
+decltype(auto) with_file(const InputFile& input, F&& f) {
+  if (SerializedFile::is_named(input.path())) {
+    SerializedFile file(input.path());
+    return f(file);
+  }
   EdgeFile file(input);
+  return f(file);
+}
+
+template <Executor E, class File>
+Loaded load_from(E& e, File& file, const InputFile& input, bool undirected) {
   Loaded loaded;
   auto& column = loaded.weights;
   bool whole = true;
@@ -76,8 +84,21 @@ Loaded load_graph(E& e, const InputFile& input, bool undirected) {
         for (const Edge& edge : chunks[static_cast<std::size_t>(b)]) emit(edge.from, edge.to);
       });
   std::vector<std::vector<Edge>>().swap(chunks);
+  if (const auto promised = file.undirected_edges(); promised && *promised != graph.edges()) {
+    throw Error(Errc::bad_input,
+                fmt::format("{}: {} edges are said to be at both of their ends, and {} different ones are at one",
+                            input.path(), *promised, graph.edges()),
+                "put every edge at both of its ends, once, and leave out loops");
+  }
   if (graph.directed) graph.transposed = transpose(e, graph.out, graph.vertices);
   return loaded;
+}
+
+}  // namespace
+
+template <Executor E>
+Loaded load_graph(E& e, const InputFile& input, bool undirected) {
+  return with_file(input, [&](auto& file) { return load_from(e, file, input, undirected); });
 }
 
 template <Executor E>
@@ -101,7 +122,6 @@ Weights load_weights(E& e, const InputFile& input, const Loaded& loaded) {
   });
   std::atomic<bool> changed{false};
   auto lay = [&](Vertex from, Vertex to, double weight) {
-    if (from >= graph.vertices) return changed.store(true, std::memory_order_relaxed);
     auto list = graph.out.of(from);
     auto at = std::lower_bound(list.begin(), list.end(), to);
     if (at == list.end() || *at != to) return changed.store(true, std::memory_order_relaxed);
@@ -112,8 +132,7 @@ Weights load_weights(E& e, const InputFile& input, const Loaded& loaded) {
       fetch_min(weights.wide[i], static_cast<std::uint32_t>(weight));
     }
   };
-  EdgeFile file(input);
-  read_edges(e, file, true, [&](std::vector<Piece>& pieces) {
+  auto lay_all = [&](std::vector<Piece>& pieces) {
     for (const auto& piece : pieces) {
       if (piece.lightest < loaded.weights.smallest || piece.heaviest > loaded.weights.largest || !piece.whole)
         changed = true;
@@ -125,12 +144,21 @@ Weights load_weights(E& e, const InputFile& input, const Loaded& loaded) {
         for (std::size_t i = 0; i < piece.edges.size(); ++i) {
           auto [from, to] = piece.edges[i];
           if (from == to) continue;
+          if (std::max(from, to) >= graph.vertices) {
+            changed.store(true, std::memory_order_relaxed);
+            continue;
+          }
+          if (!loaded.numbers.empty()) {
+            from = loaded.numbers[static_cast<std::size_t>(from)];
+            to = loaded.numbers[static_cast<std::size_t>(to)];
+          }
           lay(from, to, piece.weights[i]);
           if (!graph.directed) lay(to, from, piece.weights[i]);
         }
       }
     });
-  });
+  };
+  with_file(input, [&](auto& file) { read_edges(e, file, true, lay_all); });
   if (changed) {
     throw Error(Errc::bad_input, fmt::format("{}: the file has changed since its edges were read", input.path()),
                 "run again");

@@ -1,10 +1,13 @@
-// Graph files: edge lists (`u v` or `u v weight` a line, `#` and `%` begin comments) and Matrix Market coordinate
-// matrices, plain or gzip, recognised by their content. A file is read once for its edges and a second time for its
-// weights, when SSSP asks for them: a graph never holds weights that no kernel uses, and a weighted file costs no more
-// than another.
+// Graph files: edge lists (`u v` or `u v weight` a line, `#` and `%` begin comments, as SNAP has them), Matrix Market
+// coordinate matrices, DIMACS's shortest-path files and METIS's, plain or gzip; and the GAP benchmark suite's binary
+// files. METIS's are told by their name (.metis, .graph), binary ones, too (.sg, .wsg), all others by their content. No
+// more is allocated than 64 MiB and 64 times the size of the (unpacked) file. A file is read once for its edges and a
+// second time for its weights, when SSSP asks for them: a graph never holds weights that no kernel uses, and a weighted
+// file costs no more than another.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "workloads/files/input_file.hpp"
 #include "workloads/graph/csr.hpp"
@@ -22,6 +25,7 @@ struct WeightColumn {
 struct Loaded {
   CsrGraph graph;
   WeightColumn weights;
+  std::vector<Vertex> numbers;  ///< of the file's vertices, if the graph was numbered in another order; else empty
 };
 
 /// Edges are taken in both directions if `undirected` or if the file is a symmetric matrix. Errors: Errc::bad_input

@@ -3,6 +3,8 @@
 // run after every trial of a benchmark, in parallel over the edges.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 
 #include "workloads/graph/csr.hpp"
@@ -43,5 +45,11 @@ std::string validate_components(E& e, const CsrGraph& graph, const Array<Vertex>
 template <Executor E>
 std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, Vertex source,
                           const Array<Distance>& distance, Reached& reached);
+
+/// The scores of another implementation, sequential, within the rounding of single precision.
+std::string validate_betweenness(const CsrGraph& graph, std::span<const Vertex> sources, const Array<float>& scores);
+
+/// The number of triangles by another algorithm, sequential: what a count must be.
+std::uint64_t count_triangles_forward(const CsrGraph& graph);
 
 }  // namespace charm::workloads

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "duckdb/statements.hpp"
+#include "duckdb/values.hpp"
 #include "workloads/olap/answers.hpp"
 #include "workloads/olap/engine.hpp"
 #include "workloads/olap/suite.hpp"
@@ -95,19 +96,11 @@ class Instance {
   db::Connection connection_ = nullptr;
 };
 
-std::string text_of(const db::Functions& duckdb, db::Result& result, std::uint64_t column, std::uint64_t row) {
-  char* value = duckdb.value_varchar(&result, column, row);
-  std::string text = value != nullptr ? value : "NULL";
-  duckdb.free(value);
-  return text;
-}
-
-AnswerRows rows_of(const db::Functions& duckdb, db::Result& result) {
-  AnswerRows rows(duckdb.row_count(&result));
-  const std::uint64_t columns = duckdb.column_count(&result);
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    for (std::uint64_t column = 0; column < columns; ++column)
-      rows[row].push_back(text_of(duckdb, result, column, row));
+AnswerRows answer_of(const db::Functions& duckdb, db::Result& result) {
+  AnswerRows rows;
+  for (const db::Row& row : db::rows_of(duckdb, result)) {
+    AnswerRow& texts = rows.emplace_back();
+    for (const auto& value : row) texts.push_back(value.value_or("NULL"));
   }
   return rows;
 }
@@ -223,7 +216,7 @@ struct Olap::Data {
     db::OwnedResult result(duckdb);
     if (duckdb.query(instance("duckdb").connection(), sql.c_str(), result.out()) != 0)
       throw db::failure(duckdb.result_error(result.get()));
-    return rows_of(duckdb, *result.get());
+    return answer_of(duckdb, *result.get());
   }
 
   bool published_fit(const std::string& query) {
@@ -316,7 +309,7 @@ KernelRun Olap::run(const std::string& query, const Runner& runner) {
     if (state != 0) throw db::failure(duckdb.result_error(result.get()));
   }
   trial.work = 1;
-  trial.wrong = difference(rows_of(duckdb, *result.get()), right);
+  trial.wrong = difference(answer_of(duckdb, *result.get()), right);
   if (trial.detail.empty()) trial.detail = fmt::format("{} rows", right.size());
   add(done, trial);
   return done;
@@ -327,8 +320,8 @@ OlapDemand Olap::demand(const std::string& query) {
   const std::string sql = "EXPLAIN (ANALYZE, FORMAT json) " + data_->text(query);
   db::OwnedResult result(duckdb);
   if (duckdb.query(data_->instance("duckdb").connection(), sql.c_str(), result.out()) != 0) return {};
-  if (duckdb.row_count(result.get()) == 0 || duckdb.column_count(result.get()) < 2) return {};
-  return demand_of(text_of(duckdb, *result.get(), 1, 0));
+  const std::vector<db::Row> rows = db::rows_of(duckdb, *result.get());
+  return rows.empty() || rows.front().size() < 2 ? OlapDemand{} : demand_of(rows.front()[1].value_or(""));
 }
 
 double Olap::scale() const { return data_->scale; }

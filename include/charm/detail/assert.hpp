@@ -3,6 +3,8 @@
 // compile the condition and evaluate nothing, so a condition must have no effect.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 namespace charm::detail {
 
 /// Prints what does not hold, and aborts.

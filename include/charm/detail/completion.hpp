@@ -8,6 +8,8 @@
 // complete() and those three wakes the waiter, and a completion that comes after the early end is still seen.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <atomic>
 #include <cstdint>
 #include <stop_token>

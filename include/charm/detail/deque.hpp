@@ -1,5 +1,6 @@
 // The worker's deque of forked jobs: a split deque whose owner pushes and pops without a fence, an atomic
-// read-modify-write or a lock, and whose thieves can still reach every job (docs/runtime.md compares the alternatives).
+// read-modify-write or a lock, and whose thieves can still reach every job (docs/design/runtime.md compares the
+// alternatives).
 //
 //      index:   top ........ bound ........ tail
 //               [  public   )[   private   )

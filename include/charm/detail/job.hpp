@@ -3,6 +3,8 @@
 // worker's pool, a suspended fiber is itself a job.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 namespace charm::detail {
 
 struct Job {

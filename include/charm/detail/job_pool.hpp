@@ -9,6 +9,8 @@
 // ends in another pool than it came from: `home` is where it is likely to be needed.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

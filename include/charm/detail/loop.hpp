@@ -86,20 +86,20 @@ class Chunk {
   signed char slow_ = 0;  // chunks in a row that took a microsecond or more
 };
 
-template <class I>
-I index_at(I base, std::int64_t offset) noexcept {
-  return static_cast<I>(static_cast<std::uint64_t>(base) + static_cast<std::uint64_t>(offset));
+template <class Index>
+Index index_at(Index base, std::int64_t offset) noexcept {
+  return static_cast<Index>(static_cast<std::uint64_t>(base) + static_cast<std::uint64_t>(offset));
 }
 
 /// Whether a range has more indices than the loops count, 2^63 - 1; it is run as two then.
-template <class I>
-bool exceeds_count(I first, I last) noexcept {
+template <class Index>
+bool exceeds_count(Index first, Index last) noexcept {
   return static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) > std::uint64_t{INT64_MAX};
 }
-template <class I>
-I middle_of(I first, I last) noexcept {
-  return static_cast<I>(static_cast<std::uint64_t>(first) +
-                        (static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first)) / 2);
+template <class Index>
+Index middle_of(Index first, Index last) noexcept {
+  return static_cast<Index>(static_cast<std::uint64_t>(first) +
+                            (static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first)) / 2);
 }
 
 /// The first of `count` things that belongs to the `share`-th of `shares` equal shares.
@@ -119,19 +119,19 @@ struct Blocks {
   }
 };
 
-template <class I, class F>
-void run_block(F& body, I low, I high) {
-  if constexpr (std::invocable<F&, I, I>) {
+template <class Index, class F>
+void run_block(F& body, Index low, Index high) {
+  if constexpr (std::invocable<F&, Index, Index>) {
     body(low, high);
   } else {
-    for (I i = low; i < high; ++i) body(i);
+    for (Index i = low; i < high; ++i) body(i);
   }
 }
 
 /// Tells the loops of one body from all others, whatever their schedule.
-template <class I, class F>
+template <class Index, class F>
 const void* kind_of_loop() noexcept {
-  return reinterpret_cast<const void*>(&run_block<I, F>);
+  return reinterpret_cast<const void*>(&run_block<Index, F>);
 }
 
 /// Calls `run_part(low, high)` for [low, high) in chunks on this worker, which answers requests meanwhile; stops if the

@@ -19,15 +19,17 @@ struct LoopBody {
   void operator()(std::int64_t low, std::int64_t high) const { run(*this, low, high); }
 };
 
-template <class I, class F>
+template <class Index, class F>
 struct LoopBodyOf : LoopBody {
-  LoopBodyOf(I b, F& f) noexcept
-      : LoopBody{&LoopBodyOf::run_typed, kind_of_loop<I, F>(), std::invocable<F&, I, I>}, base(b), body(f) {}
+  LoopBodyOf(Index b, F& f) noexcept
+      : LoopBody{&LoopBodyOf::run_typed, kind_of_loop<Index, F>(), std::invocable<F&, Index, Index>},
+        base(b),
+        body(f) {}
   static void run_typed(const LoopBody& self, std::int64_t low, std::int64_t high) {
     const auto& typed = static_cast<const LoopBodyOf&>(self);
     run_block(typed.body, index_at(typed.base, low), index_at(typed.base, high));
   }
-  I base;
+  Index base;
   F& body;
 };
 

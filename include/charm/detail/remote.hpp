@@ -62,7 +62,7 @@ bool forget(Pending& pending) noexcept;
 /// Works on messages until the reply is there; suspends the caller if that takes long.
 void await(const charm::detail::Completion& done) noexcept;
 
-/// Sends a result; at most once. \param last: nothing else follows soon.
+/// Sends a result; at most once.
 void reply_value(ReplyTo& to, const void* value, std::size_t bytes);
 
 constexpr std::size_t padded(std::size_t bytes, std::size_t alignment) noexcept {
@@ -234,7 +234,7 @@ void run_message(const std::byte* base, std::size_t bytes, ReplyTo* reply) {
   }
 }
 
-/// \param id precedes the arguments of a request.
+/// The id of `pending` precedes the arguments of a request.
 template <class F, class... Arguments>
 void send_call(int rank, Kind kind, const Pending* pending, bool now, const F& function,
                const Arguments&... arguments) {

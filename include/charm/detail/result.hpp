@@ -2,6 +2,8 @@
 // a job which is taken back by its own worker costs next to nothing here.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <exception>
 #include <new>
 #include <type_traits>

@@ -10,6 +10,8 @@
 // are fast.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <type_traits>

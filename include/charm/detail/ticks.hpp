@@ -2,6 +2,8 @@
 // depends on it, nothing that is reported.
 #pragma once
 
+#include <charm/detail/requirements.hpp>
+
 #include <cstdint>
 
 namespace charm::detail {

@@ -5,8 +5,10 @@
 #include <iterator>
 #include <pthread.h>
 #include <system_error>
+#include <unistd.h>
 
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "os/machine/cgroup.hpp"
 
@@ -22,6 +24,9 @@ int threads_of_process() noexcept {
   }
   return error ? -1 : count;
 }
+
+int this_thread_number() noexcept { return static_cast<int>(syscall(SYS_gettid)); }
+bool is_first_thread(int number) noexcept { return number == getpid(); }
 
 std::string thread_limits(const std::string& root) {
   std::string text;

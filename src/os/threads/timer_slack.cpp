@@ -4,6 +4,13 @@
 
 namespace charm::os {
 
-void set_timer_slack() noexcept { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
+std::uint64_t timer_slack() noexcept {
+  const int ns = prctl(PR_GET_TIMERSLACK, 0UL, 0UL, 0UL, 0UL);
+  return ns > 0 ? static_cast<std::uint64_t>(ns) : 0;
+}
+
+void set_timer_slack(std::uint64_t ns) noexcept {
+  if (ns != 0) prctl(PR_SET_TIMERSLACK, static_cast<unsigned long>(ns), 0UL, 0UL, 0UL);
+}
 
 }  // namespace charm::os

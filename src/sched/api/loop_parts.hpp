@@ -19,11 +19,13 @@ struct LoopParts {
   };
   std::vector<Part> parts;     // by chiplet
   std::vector<int> of_worker;  // index into parts
+  std::vector<int> cores;      // by worker; -1 for one that is not bound
   std::size_t workers = 0;
 
   LoopParts() {
     const std::vector<WorkerCore> all = worker_cores();
     workers = all.size();
+    for (const WorkerCore& each : all) cores.push_back(each.core);
     std::vector<int> order(all.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
     auto chiplet = [&](int worker) { return all[static_cast<std::size_t>(worker)].chiplet; };

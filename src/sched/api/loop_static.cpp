@@ -1,5 +1,5 @@
 // The static schedule: one contiguous chunk for each worker, in the order of the chiplets, sent to the workers'
-// inboxes.
+// inboxes; on cores of several kinds in proportion to what the worker's core does in a second.
 #include <charm/detail/completion.hpp>
 #include <charm/detail/loop_body.hpp>
 #include <charm/detail/scheduler.hpp>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "sched/api/capacity_shares.hpp"
 #include "sched/api/loop_parts.hpp"
 
 namespace charm::detail {
@@ -20,13 +21,17 @@ class StaticLoop {
     const LoopParts layout;
     const auto chunks = static_cast<std::size_t>(std::min(count, static_cast<std::int64_t>(layout.workers)));
     chunks_.reserve(chunks);
+    std::vector<int> workers, cores;
     for (const LoopParts::Part& part : layout.parts) {
       for (int worker : part.workers) {
-        const std::size_t c = chunks_.size();
-        if (c == chunks) return;
-        chunks_.emplace_back(*this, worker, share_begin(count, at(c), at(chunks)),
-                             share_begin(count, at(c + 1), at(chunks)));
+        if (workers.size() == chunks) break;
+        workers.push_back(worker);
+        cores.push_back(layout.cores[static_cast<std::size_t>(worker)]);
       }
+    }
+    const std::vector<std::int64_t> begins = capacity_shares(count, capacities_of(machine(), cores));
+    for (std::size_t c = 0; c < chunks; ++c) {
+      if (begins[c] < begins[c + 1]) chunks_.emplace_back(*this, workers[c], begins[c], begins[c + 1]);
     }
   }
 
@@ -48,8 +53,6 @@ class StaticLoop {
   }
 
  private:
-  static std::int64_t at(std::size_t number) noexcept { return static_cast<std::int64_t>(number); }
-
   struct Share : ListedJob {
     Share(StaticLoop& o, int w, std::int64_t l, std::int64_t h) noexcept
         : ListedJob(&Share::start), owner(&o), worker(w), low(l), high(h) {}

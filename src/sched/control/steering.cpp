@@ -336,12 +336,6 @@ CpuSet Steering::allowed_cpus() const {
   return generations_.back()->cpus;
 }
 
-CpuSet Steering::allowed_of_node(int node) const {
-  const CpuSet allowed = allowed_cpus();
-  CpuSet near = binding::cpus_of_node(runtime_.machine, node) & allowed;
-  return near.empty() ? allowed : near;
-}
-
 CpuSet Steering::wanted_cpus() const {
   std::lock_guard lock(mutex_);
   return allowed_.wanted();

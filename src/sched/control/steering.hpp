@@ -6,7 +6,8 @@
 // the spread gives it. No thread is started for this, and no worker is stopped: a worker inside a long function moves
 // when it leaves the function.
 //
-// - One claim per core: The cores of one placement generation are disjoint (docs/placement.md), and a worker changes to
+// - One claim per core: The cores of one placement generation are disjoint (docs/design/placement.md), and a worker
+// changes to
 //   the next generation through its ThreadBinder, so no two workers are bound to one core (unless share_cores asks for
 //   it). The setting bind widens the mask to the chiplet or node of that cpu, as far as it is allowed; the claim stays.
 // - Workers bind themselves: Every worker binds itself, on the thread that runs it; each of worker 0's two threads does
@@ -129,8 +130,6 @@ class Steering {
   /// The kinds of work with their costs, by which the controller weighs work; empty if there is no controller.
   [[nodiscard]] std::vector<TaskTypeStats> task_types() const;
   [[nodiscard]] CpuSet allowed_cpus() const;
-  /// The allowed cpus of a node, or all allowed cpus if it has none.
-  [[nodiscard]] CpuSet allowed_of_node(int node) const;
   [[nodiscard]] std::vector<WorkerCore> worker_cores() const;  ///< the core of each worker now; cpu -1 where it rests
   [[nodiscard]] const std::string& spec() const { return spec_; }
   [[nodiscard]] int generation() const;  ///< how often the allowed cpus changed

@@ -15,18 +15,16 @@
 namespace charm::sched {
 namespace {
 
-constexpr std::int64_t second_ns = 1000000000;
-
 /// Threads of the process that are neither workers nor threads of the blocking pool nor asleep in the runtime; the
-/// thread that called init() is asleep in it while it has lent itself.
-int threads_outside(Runtime& runtime) {
+/// thread that called init() is asleep in it while it has lent itself. \param asleep others that are.
+int threads_outside(Runtime& runtime, int asleep) {
   int all = os::threads_of_process();
   if (all < 0) return 1;  // not known: assumes one, so that the program is not aborted
   for_family(runtime, [&](const Runtime& each) {
     all -= static_cast<int>(each.workers.size()) + static_cast<int>(each.blocking_pool->threads()) +
            (each.loan.guest_waits() ? 1 : 0);
   });
-  return all - Runtime::outside_waiting.load(std::memory_order_relaxed);
+  return all - asleep;
 }
 
 int workers_of_family(Runtime& runtime) {
@@ -43,17 +41,29 @@ bool anybody_outside(Runtime& runtime) {
   return any;
 }
 
+std::string number_of(int count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 }  // namespace
 
+bool DeadlockWatch::is_on() const noexcept {
+  return runtime_.settings.deadlock != base::Deadlock::off && !runtime_.ending.has_begun(std::memory_order_relaxed) &&
+         !runtime_.main.deadlock.certain_.load(std::memory_order_relaxed);
+}
+
 bool DeadlockWatch::watch(std::int64_t& limit_ns) noexcept {
-  if (runtime_.main.deadlock.reported_.load(std::memory_order_relaxed) || looked_.load(std::memory_order_relaxed))
-    return false;
-  if (runtime_.settings.deadlock == base::Deadlock::off || runtime_.ending.has_begun(std::memory_order_relaxed))
-    return false;
+  if (!is_on() || looked_.load(std::memory_order_seq_cst)) return false;
   if (!everybody_sleeps(runtime_)) return false;
-  if (limit_ns >= 0 && limit_ns <= second_ns) return false;  // a time limit is pending
-  limit_ns = second_ns;
+  if (limit_ns >= 0 && limit_ns <= after_ns) return false;  // a time limit is pending
+  limit_ns = after_ns;
   return true;
+}
+
+void DeadlockWatch::look_from_outside() noexcept {
+  if (!is_on()) return;
+  for_family(runtime_, [](Runtime& each) { each.deadlock.looked_.store(false, std::memory_order_seq_cst); });
+  look();
 }
 
 void DeadlockWatch::look() noexcept try {
@@ -61,27 +71,42 @@ void DeadlockWatch::look() noexcept try {
   looked_.store(true, std::memory_order_relaxed);
   if (anybody_outside(runtime_)) return;
   std::string lines;
-  int waiting = 0;
+  int tasks = 0;
+  int threads = 0;
+  bool young = false;  // somebody was awake meanwhile
+  const auto add = [&](const TaskInfo& info, int& count) {
+    young = young || info.seconds < 0.9e-9 * static_cast<double>(after_ns);
+    lines += "charm:   " + describe(info) + "\n";
+    ++count;
+  };
   for (const TaskInfo& task : list_tasks(runtime_)) {
-    if (task.state != "waiting") continue;
-    if (task.seconds < 0.9) return looked_.store(false, std::memory_order_relaxed);  // a worker was awake meanwhile
-    lines += "charm:   " + describe(task) + "\n";
-    ++waiting;
+    if (task.state == "waiting") add(task, tasks);
   }
-  if (waiting == 0 || runtime_.main.deadlock.reported_.exchange(true)) return;  // once for all arenas
-  const int outside = threads_outside(runtime_);
+  for (const TaskInfo& wait : list_outside_waits(runtime_)) add(wait, wait.id == 0 ? threads : tasks);
+  if (young) return looked_.store(false, std::memory_order_relaxed);
+  if (tasks + threads == 0) return;
+  const int outside = threads_outside(runtime_, threads);
+  DeadlockWatch& all = runtime_.main.deadlock;  // once for all arenas
+  if (!is_on() || (outside > 0 ? all.suspected_ : all.certain_).exchange(true)) return;
+  report(outside, tasks, threads, lines);
+} catch (const std::exception&) {
+  // No memory for the text: a deadlock that cannot be reported does not end the program.
+}
+
+void DeadlockWatch::report(int outside, int tasks, int threads, const std::string& lines) const {
+  const bool both = tasks > 0 && threads > 0;
+  const bool one = tasks + threads == 1;
   std::string head = "charm: all " + std::to_string(workers_of_family(runtime_)) + " workers sleep and " +
-                     std::to_string(waiting) + (waiting == 1 ? " task waits" : " tasks wait");
+                     (tasks > 0 ? number_of(tasks, "task") : "") + (both ? " and " : "") +
+                     (threads > 0 ? number_of(threads, "thread") : "") + (one ? " waits" : " wait");
   if (outside > 0) {
-    head += "; it may be waiting for a thread outside, of which there " + std::string(outside == 1 ? "is " : "are ") +
-            std::to_string(outside) + " (setting deadlock=off silences this)\n";
+    head += std::string("; ") + (one ? "it" : "they") + " may be waiting for a thread outside, of which there " +
+            (outside == 1 ? "is " : "are ") + std::to_string(outside) + " (setting deadlock=off silences this)\n";
   } else {
     head += ", and nobody is left who could wake anything: deadlock\n";
   }
   std::fputs((head + lines).c_str(), stderr);
   if (outside <= 0 && runtime_.settings.deadlock == base::Deadlock::abort) std::abort();
-} catch (const std::exception&) {
-  // No memory for the text: a deadlock that cannot be reported does not end the program.
 }
 
 }  // namespace charm::sched

@@ -18,6 +18,10 @@ class Runtime;
 /// Of the runtime and all arenas.
 std::vector<TaskInfo> list_tasks(Runtime& runtime);
 
+/// The waits of threads outside and of tasks in blocking code that have no time limit. A thread has the id 0, and says
+/// in `function` which it is.
+std::vector<TaskInfo> list_outside_waits(Runtime& runtime);
+
 /// One line: "task 7 'reader' (app+0x1234) waits 1.2 s for mutex 0x7ffd10, held by task 9".
 std::string describe(const TaskInfo& task);
 

@@ -8,11 +8,14 @@
 #include <cstring>
 #include <exception>
 
+#include "base/clock.hpp"
 #include "os/processes/symbol.hpp"
+#include "os/threads/threads.hpp"
 #include "sched/debug/task_list.hpp"
 #include "sched/run/arenas.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/visit.hpp"
+#include "sched/wait/outside_waits.hpp"
 
 namespace charm::sched {
 namespace {
@@ -82,6 +85,12 @@ std::string who(const TaskInfo& task) {
   return line;
 }
 
+/// Of a mutex that exists meanwhile.
+void read_mutex(TaskInfo& info, const void* object) {
+  info.object = object;
+  info.holder = static_cast<const mutex*>(object)->holder();
+}
+
 TaskInfo read(const Runtime& runtime, const Fiber& fiber, detail::Job::Run function) {
   const TaskCard& card = fiber.card;
   TaskInfo info;
@@ -99,12 +108,7 @@ TaskInfo read(const Runtime& runtime, const Fiber& fiber, detail::Job::Run funct
       info.waits_for = text(wait);
       info.object = card.object.load(std::memory_order_relaxed);
       info.seconds = seconds_since(runtime, card.since.load(std::memory_order_relaxed));
-      if (wait == Wait::mutex) {
-        card.follow_mutex([&](const void* object) {
-          info.object = object;
-          info.holder = static_cast<const mutex*>(object)->holder();
-        });
-      }
+      if (wait == Wait::mutex) card.follow_mutex([&](const void* object) { read_mutex(info, object); });
       break;
     default:
       info.state = "ready";
@@ -138,6 +142,29 @@ std::vector<TaskInfo> list_tasks(Runtime& runtime) {
     each.loan.with_guest(add);
   });
   std::sort(all.begin(), all.end(), [](const TaskInfo& a, const TaskInfo& b) { return a.id < b.id; });
+  return all;
+}
+
+std::vector<TaskInfo> list_outside_waits(Runtime& runtime) {
+  const std::int64_t now = base::monotonic_ns();
+  std::vector<TaskInfo> all;
+  outside_waits.for_each([&](const OutsideWaits::Wait& wait) {
+    TaskInfo info;
+    if (wait.task != nullptr) {
+      info = read(runtime, *wait.task, wait.task->card.function.load(std::memory_order_relaxed));
+      info.function += ", in blocking code";
+    } else if (os::is_first_thread(wait.thread)) {
+      info.function = "the main thread";
+    } else {
+      info.function = "thread " + std::to_string(wait.thread);
+    }
+    info.state = "waiting";
+    info.waits_for = text(wait.reason.kind);
+    info.object = wait.reason.object;
+    info.seconds = 1e-9 * static_cast<double>(now - wait.since_ns);
+    if (wait.reason.kind == Wait::mutex) read_mutex(info, wait.reason.object);
+    all.push_back(std::move(info));
+  });
   return all;
 }
 
@@ -216,6 +243,9 @@ std::vector<TaskInfo> tasks() { return sched::list_tasks(*sched::Visit()); }
   if (!runtime) return;
   std::string lines;
   for (const TaskInfo& task : sched::list_tasks(*runtime)) lines += "charm: " + sched::describe(task) + "\n";
+  for (const TaskInfo& wait : sched::list_outside_waits(*runtime)) {
+    if (wait.id == 0) lines += "charm: " + sched::describe(wait) + "\n";
+  }
   std::fputs(lines.c_str(), stderr);
 } catch (const std::exception&) {
   std::fputs("charm: no memory to list the tasks\n", stderr);

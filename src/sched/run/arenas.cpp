@@ -164,11 +164,15 @@ std::shared_ptr<ArenaState> make_arena(const ArenaOptions& options) {
     Runtime& made = *runtime;
     state->runtime.store(runtime.release(), std::memory_order_release);
     if (const auto leased = main.steering->leased()) made.steering->lease(*leased);  // it may have changed meanwhile
-  } catch (...) {
-    const std::lock_guard lock(sched::arenas_mutex());
-    std::erase(main.arenas, state);
-    main.arena_count.fetch_sub(1, std::memory_order_relaxed);
-    throw;
+  } catch (const std::exception& error) {
+    {
+      const std::lock_guard lock(sched::arenas_mutex());
+      std::erase(main.arenas, state);
+      main.arena_count.fetch_sub(1, std::memory_order_relaxed);
+    }
+    if (dynamic_cast<const std::bad_alloc*>(&error) == nullptr) throw;
+    throw Error(Errc::system, "no memory for " + sched::called(state->name),
+                "give it fewer workers, or allow the process more memory (ulimit -v)");
   }
   return state;
 }

@@ -11,12 +11,14 @@
 #include "base/notices.hpp"
 #include "os/processes/forked.hpp"
 #include "os/threads/affinity.hpp"
+#include "os/threads/handed_on.hpp"
 #include "sched/debug/stack_overflow.hpp"
 #include "sched/run/arenas.hpp"
 #include "sched/run/lifecycle.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/wait/blocking_pool.hpp"
+#include "sched/wait/outside_waits.hpp"
 
 namespace charm::sched {
 namespace {
@@ -26,14 +28,18 @@ void before_fork() noexcept {
   lock_lifecycle();
   arenas_mutex().lock();
   base::lock_notices();
+  outside_waits.lock();
 }
 void in_parent() noexcept {
+  outside_waits.unlock();
   base::unlock_notices();
   arenas_mutex().unlock();
   unlock_lifecycle();
 }
 
 void in_child() noexcept {
+  outside_waits.forget();
+  outside_waits.unlock();
   base::unlock_notices();
   arenas_mutex().unlock();
   unlock_lifecycle();
@@ -41,16 +47,18 @@ void in_child() noexcept {
   Runtime::idle_look.store(nullptr, std::memory_order_relaxed);
   Runtime* parents = Runtime::abandon();
   if (parents == nullptr) return;
-  // If the parent's runtime has bound the thread to one core, the child still gets all cpus.
+  // If the parent's runtime has bound the thread to one core, the child still gets all cpus, and the program's timer
+  // slack and memory policy.
   const bool stays_bound = parents->settings.caller_mask == base::CallerMask::worker;
-  const bool bound =
-      this_worker() != nullptr || blocking_thread_number() >= 0 || (stays_bound && parents->loan.is_home_thread());
+  const bool inside = this_worker() != nullptr || blocking_thread_number() >= 0;
+  const bool bound = inside || (stays_bound && parents->loan.is_home_thread());
   detail::worker_of_thread = nullptr;
   forget_blocking_thread();
   watch_stack(nullptr);
   forget_oversubscription();
   if (bound && parents->bind != Bind::none && parents->machine.is_live())
     os::bind_this_thread(parents->machine.allowed_cpus);
+  if (inside) os::hand_on(parents->main.came_with);
 }
 
 }  // namespace

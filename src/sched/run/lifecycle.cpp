@@ -20,6 +20,7 @@
 
 #include "os/threads/futex.hpp"
 #include "sched/run/runtime.hpp"
+#include "sched/run/same_build.hpp"
 #include "sched/run/visit.hpp"
 
 namespace charm {
@@ -97,6 +98,7 @@ void init(const Config& config) {
     wait_for_turn(lock);
   }
   const Turn turn;
+  sched::require_same_build();
   new Runtime(config);  // owned by the gate until finalize()
 }
 

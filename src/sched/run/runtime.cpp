@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,7 +34,6 @@
 namespace charm::sched {
 
 constinit Gate Runtime::gate;
-std::atomic<int> Runtime::outside_waiting{0};
 std::atomic<detail::IdleLook> Runtime::idle_look{nullptr};
 
 namespace {
@@ -153,20 +153,30 @@ void Runtime::start() {
     install_overflow_report();
     follow_forks();
   }
-  // Who makes an arena may be a worker, whose mask of one cpu its threads would inherit.
+  // Who makes an arena may be a worker, whose mask of one cpu and whose memory policy its threads would inherit.
   const CpuSet mask = !is_main() && steering->binds() ? main.steering->wanted_cpus() : CpuSet{};
   const std::string prefix = is_main() ? "charm-" : "charm-" + (arena->name.empty() ? "arena" : arena->name) + "-";
   for (auto& worker : workers) {
     try {
-      worker->thread = std::thread([worker = worker.get(), mask, prefix] {
+      worker->give_fiber(make_fiber(worker->worker_core.node));  // here an error still finds its way to the program
+      worker->thread = std::thread([this, worker = worker.get(), mask, prefix] {
         os::name_this_thread(prefix + std::to_string(worker->id));
         if (!mask.empty()) os::bind_this_thread(mask);
-        os::set_timer_slack();
+        if (!is_main()) os::hand_on(main.came_with);
+        os::set_timer_slack(1);
         SignalStack signal_stack;
         worker->main();
       });
-    } catch (const std::system_error& error) {
+    } catch (const Error&) {
       ending.give_up();  // for those that have started
+      throw;
+    } catch (const std::bad_alloc&) {
+      ending.give_up();
+      throw Error(Errc::system,
+                  "no memory for worker " + std::to_string(worker->id) + " of " + std::to_string(workers.size()),
+                  "ask for fewer workers (CHARM_WORKERS), or allow the process more memory (ulimit -v)");
+    } catch (const std::system_error& error) {
+      ending.give_up();
       throw Error(Errc::system,
                   "no thread for worker " + std::to_string(worker->id) + " of " + std::to_string(workers.size()) +
                       ": " + error.code().message() + " (" + os::thread_limits() + ")",

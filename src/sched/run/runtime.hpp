@@ -13,6 +13,7 @@
 #include "base/settings.hpp"
 #include "binding/masks.hpp"
 #include "memory/by_traffic.hpp"
+#include "os/threads/handed_on.hpp"
 #include "placement/placement.hpp"
 #include "sched/control/steering.hpp"
 #include "sched/debug/deadlock.hpp"
@@ -73,7 +74,6 @@ class Runtime {
   /// \throws Error (not_running).
   static Runtime& get();
   static Gate gate;
-  static std::atomic<int> outside_waiting;         // threads that are no workers and sleep until a task is done
   static std::atomic<detail::IdleLook> idle_look;  // null: all work wakes somebody (one lookout)
 
   // Fixed when the workers start, so that all may read it.
@@ -84,7 +84,8 @@ class Runtime {
   const Bind bind;
   const placement::Placement placement;
   const os::TickClock clock;
-  std::unique_ptr<trace::Recorder> recorder;  // null unless the setting trace names a file
+  const os::HandedOn came_with = os::handed_on();  // of the main runtime: that of the thread that called init()
+  std::unique_ptr<trace::Recorder> recorder;       // null unless the setting trace names a file
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::unique_ptr<Group>> groups;    // every chiplet; of unbound workers one for all
   const stealing::DistanceTable distance_table;  // the distances between the groups
@@ -186,7 +187,9 @@ class Runtime {
   /// that its thread goes on and gives the worker back. \return the stack on which to continue.
   fiber::Fiber& send_guest_back(Worker& worker) noexcept;
 
-  /// A fiber whose stack is on the node, an idle one if there is one.
+  /// A new fiber whose stack is on the node. \throws Error (system), std::bad_alloc.
+  fiber::Fiber* make_fiber(int node);
+  /// A fiber whose stack is on the node, an idle one if there is one. Ends the program where there is no memory.
   fiber::Fiber* take_fiber(int node) noexcept;
   /// The malloc's weights, if the setting home asks for them and some are published; else null.
   std::shared_ptr<const memory::WeightPage> weights_in_force();

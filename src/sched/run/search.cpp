@@ -1,12 +1,12 @@
 // The search of an idle worker for work elsewhere: stealing by distance, poking, exposing. This file decides when a
 // search ends; parking.cpp has the sleep that follows.
 //
-// Stealing (docs/runtime.md): src/stealing selects the victims, from the work flags by which each worker says that it
-// has work. If no flag is set, busy workers are asked to publish (a poke). A worker that does not answer because it is
-// in a long function is exposed. That costs a heavy barrier, so it needs evidence that the worker has private jobs, and
-// happens at most once in 20 us in the whole process. A missing work flag costs only time: if an owner queues a ready
-// fiber just as a thief clears the owner's flag, thieves do not see the fiber until the owner sets the flag again or
-// a thief asks the owner for work; the owner runs it in any case.
+// Stealing (docs/design/runtime.md): src/stealing selects the victims, from the work flags by which each worker says
+// that it has work. If no flag is set, busy workers are asked to publish (a poke). A worker that does not answer
+// because it is in a long function is exposed. That costs a heavy barrier, so it needs evidence that the worker has
+// private jobs, and happens at most once in 20 us in the whole process. A missing work flag costs only time: if an
+// owner queues a ready fiber just as a thief clears the owner's flag, thieves do not see the fiber until the owner sets
+// the flag again or a thief asks the owner for work; the owner runs it in any case.
 
 #include <algorithm>
 #include <chrono>

@@ -10,6 +10,7 @@
 
 #include "base/notices.hpp"
 #include "os/threads/affinity.hpp"
+#include "os/threads/handed_on.hpp"
 #include "os/threads/threads.hpp"
 #include "sched/debug/delays.hpp"
 #include "sched/debug/stack_overflow.hpp"
@@ -139,9 +140,8 @@ void abandon_blocking_task() noexcept {
   std::terminate();  // nobody continues it
 }
 
-void BlockingPool::run(Fiber* fiber, int node) noexcept {
+void BlockingPool::run(Fiber* fiber) noexcept {
   fiber->next = nullptr;
-  fiber->away.node = node;
   delay_between_steps();
   {
     std::lock_guard lock(mutex_);
@@ -165,7 +165,9 @@ void BlockingPool::main(std::size_t number) {
   fiber::attach_thread(self.native);
   blocking_thread = &self;
   SignalStack signal_stack;
-  int bound_to = -2;
+  os::hand_on(runtime_.main.came_with);  // it has been made by a worker, or by a thread that a worker has made
+  const bool binds = runtime_.machine.is_live();
+  CpuSet bound_to;
   std::unique_lock lock(mutex_);
   for (;;) {
     come_.wait(lock, [&] { return first_ != nullptr || ending_; });
@@ -175,9 +177,9 @@ void BlockingPool::main(std::size_t number) {
     --idle_;
     --promised_;
     lock.unlock();
-    if (fiber->away.node != bound_to) {
-      bound_to = fiber->away.node;
-      if (runtime_.machine.is_live()) os::bind_this_thread(runtime_.steering->allowed_of_node(bound_to));
+    if (CpuSet allowed = binds ? runtime_.steering->allowed_cpus() : CpuSet(); allowed != bound_to) {
+      os::bind_this_thread(allowed);
+      bound_to = std::move(allowed);
     }
     self.running = fiber;
     fiber->card.state.store(fiber::TaskCard::State::running, std::memory_order_relaxed);
@@ -223,16 +225,8 @@ bool enter_blocking() {
   self->away.stack_limit = worker->stack_limit;
   self->away.stack_top = worker->stack_top;
   blocking_pool.begin();
-  struct Handed {
-    sched::BlockingPool& blocking_pool;
-    int node;
-  } handed{blocking_pool, worker->worker_core.node};
-  worker->suspend(
-      [](Fiber* from, void* argument) noexcept {
-        Handed to = *static_cast<Handed*>(argument);  // a copy: the self may return from it at any moment
-        to.blocking_pool.run(from, to.node);
-      },
-      &handed, {Wait::blocking, nullptr});
+  worker->suspend([](Fiber* from, void* pool) noexcept { static_cast<sched::BlockingPool*>(pool)->run(from); },
+                  &blocking_pool, {Wait::blocking, nullptr});
   return true;
 }
 

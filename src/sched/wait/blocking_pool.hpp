@@ -2,6 +2,10 @@
 // worker runs others. A thread is made when it is needed, at most `blocking_threads`, kept for the next task, and ended
 // with the runtime.
 //
+// Its threads are bound to no worker's core, and have the timer slack and memory policy of the program: what the code
+// in them begins, threads and programs, is to find the machine as the program does. A program that is begun by
+// posix_spawn(3), and so by system(3) and popen(3), tells nobody of its begin: only its parent's values can be right.
+//
 // A task gets here as a suspended fiber: it leaves its worker as in any wait, and the action that runs after the switch
 // hands it to the pool. A thread of the pool switches to it, so the task runs on its own stack in a thread that is no
 // worker. At the end it switches back to the pool thread's own stack, where the action makes it ready again. So a
@@ -49,8 +53,8 @@ class BlockingPool {
 
   /// Ensures that a thread will take one more task; false if none exists and none can be made.
   bool reserve();
-  /// Hands a suspended fiber to the pool. \param node the task runs on this node's cpus; below 0: any.
-  void run(fiber::Fiber* fiber, int node) noexcept;
+  /// Hands a suspended fiber to the pool.
+  void run(fiber::Fiber* fiber) noexcept;
   /// Number of tasks that were handed over and do not yet run on a worker again.
   [[nodiscard]] int out() const noexcept { return out_.load(std::memory_order_seq_cst); }
   void begin() noexcept { out_.fetch_add(1, std::memory_order_seq_cst); }

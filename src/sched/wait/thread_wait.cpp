@@ -7,10 +7,13 @@
 
 #include "os/threads/futex.hpp"
 #include "os/threads/pause.hpp"
+#include "sched/debug/deadlock.hpp"
 #include "sched/run/dropping.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
+#include "sched/run/visit.hpp"
 #include "sched/wait/blocking_pool.hpp"
+#include "sched/wait/outside_waits.hpp"
 
 namespace charm::sched {
 
@@ -26,13 +29,29 @@ std::uintptr_t waiter_of(WaitingThread& thread) noexcept {
   return reinterpret_cast<std::uintptr_t>(&thread) | thread_bit;
 }
 
-/// Counts the threads outside that wait for the runtime without a time limit: meanwhile they cannot wake a task.
-class Outside {
+/// A wait without a time limit, which the report of a deadlock shows while the thread sleeps. After a second the thread
+/// looks for a deadlock itself, once.
+class ShownWait {
  public:
-  Outside() noexcept { Runtime::outside_waiting.fetch_add(1, std::memory_order_relaxed); }
-  ~Outside() { Runtime::outside_waiting.fetch_sub(1, std::memory_order_relaxed); }
-  Outside(const Outside&) = delete;
-  Outside& operator=(const Outside&) = delete;
+  ShownWait(const WaitReason& reason, const fiber::Fiber* task) noexcept : wait_{reason, task} {}
+  ~ShownWait() { outside_waits.remove(wait_); }
+  ShownWait(const ShownWait&) = delete;
+  ShownWait& operator=(const ShownWait&) = delete;
+
+  void begin() noexcept { outside_waits.add(wait_); }
+  /// Before the waiting code is left for good, without its destructors.
+  void end() noexcept { outside_waits.remove(wait_); }
+
+  void sleep(os::FutexWord& woken) noexcept {
+    const std::int64_t limit = looked_ ? -1 : DeadlockWatch::after_ns;
+    if (os::futex_wait(woken, 0, std::chrono::nanoseconds(limit)) || looked_) return;
+    looked_ = true;
+    if (const Visit runtime = Visit::until_the_end()) runtime->main.deadlock.look_from_outside();
+  }
+
+ private:
+  OutsideWaits::Wait wait_;
+  bool looked_ = false;
 };
 
 /// A wait of a thread of the blocking pool that has no time limit (endless waits are listed,
@@ -60,10 +79,10 @@ struct EndlessWait {
   BlockingPool::EndlessWait entry;
 };
 
-/// Sleeps until the wait is over. \param endless of a thread of the pool without a time limit; else null.
-/// \return as wait_in_thread.
-bool sleep_on(std::atomic<std::uintptr_t>& state, std::int64_t deadline, WaitingThread& thread,
-              EndlessWait* endless = nullptr) {
+/// Sleeps until the wait is over. \param shown if it has no time limit; else null. \param endless of a thread of the
+/// pool without a time limit; else null. \return as wait_in_thread.
+bool sleep_on(std::atomic<std::uintptr_t>& state, std::int64_t deadline, WaitingThread& thread, ShownWait* shown,
+              EndlessWait* endless) {
   constexpr std::uintptr_t expired = Completion::expired_value;
   const bool alone = charm::num_workers() == 1;  // the only worker may need this very cpu
   const int spins = alone || oversubscribed() ? 20 : 2000;
@@ -74,12 +93,20 @@ bool sleep_on(std::atomic<std::uintptr_t>& state, std::int64_t deadline, Waiting
   const std::uintptr_t self = waiter_of(thread);
   std::uintptr_t expected = 0;
   if (!state.compare_exchange_strong(expected, self, std::memory_order_acq_rel)) return expected != expired;
+  if (shown != nullptr) shown->begin();
   using Entry = BlockingPool::EndlessWait;
   for (std::uint32_t seen = 0; (seen = thread.woken.load(std::memory_order_acquire)) != Entry::rung;) {
     if (seen == Entry::ended) {
       expected = self;
-      if (state.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) endless->abandon();
+      if (state.compare_exchange_strong(expected, 0, std::memory_order_acq_rel)) {
+        shown->end();
+        endless->abandon();
+      }
       os::futex_wait(thread.woken, seen);  // it is done, and we are about to be woken
+      continue;
+    }
+    if (shown != nullptr) {
+      shown->sleep(thread.woken);
       continue;
     }
     std::int64_t left = -1;
@@ -108,11 +135,12 @@ void wait_in_thread(std::atomic<std::uintptr_t>& state, const WaitReason& reason
   WaitingThread thread;
   if (BlockingThreadWait in_pool; in_pool) {
     EndlessWait endless(in_pool, state, thread, reason, {});
-    sleep_on(state, Completion::never, thread, &endless);
+    ShownWait shown(reason, running_fiber());
+    sleep_on(state, Completion::never, thread, &shown, &endless);
     return;
   }
-  Outside outside;
-  sleep_on(state, Completion::never, thread);
+  ShownWait shown(reason, nullptr);
+  sleep_on(state, Completion::never, thread, &shown, nullptr);
 }
 
 bool wait_in_thread(std::atomic<std::uintptr_t>& state, std::int64_t deadline, const WaitReason& reason,
@@ -120,8 +148,12 @@ bool wait_in_thread(std::atomic<std::uintptr_t>& state, std::int64_t deadline, c
   WaitingThread thread;
   BlockingThreadWait in_pool;
   std::optional<EndlessWait> endless;
-  if (in_pool && deadline == Completion::never) endless.emplace(in_pool, state, thread, reason, stop);
-  return sleep_on(state, deadline, thread, endless ? &*endless : nullptr);
+  std::optional<ShownWait> shown;
+  if (deadline == Completion::never) {
+    if (in_pool) endless.emplace(in_pool, state, thread, reason, stop);
+    shown.emplace(reason, in_pool ? running_fiber() : nullptr);
+  }
+  return sleep_on(state, deadline, thread, shown ? &*shown : nullptr, endless ? &*endless : nullptr);
 }
 
 }  // namespace charm::sched

@@ -15,7 +15,7 @@ AttachPlan Attachment::plan_on(const AttachPlan& plan, int chiplets, const CoreC
   AttachPlan on = leased == nullptr ? plan : narrowed(plan, *leased);
   if (chiplets <= 0 || static_cast<std::size_t>(chiplets) >= on.machine.chiplets.size()) return on;
   CoreCpuSet cores;
-  for (const Core& core : largest_chiplets(on.machine, chiplets).cores) cores.insert(core.cpu);
+  for (const Core& core : first_chiplets(on.machine, chiplets, on.chiplet_order).cores) cores.insert(core.cpu);
   return narrowed(on, cores);
 }
 
@@ -52,7 +52,7 @@ int Attachment::wanted(double now) const {
   return now - started_ < unknown_s ? most : std::min(thread_placer_.demand(), most);
 }
 
-int Attachment::most_cores() const { return cores_of_chiplets(granted_.machine, chiplets_); }
+int Attachment::most_cores() const { return cores_of_chiplets(granted_.machine, chiplets_, granted_.chiplet_order); }
 
 const CoreCpuSet* Attachment::leased() const { return follower_ ? &follower_->cores() : nullptr; }
 

@@ -63,6 +63,7 @@ void ThreadPlacer::welcome(const Found& found, double now) {
   member.set = system_.mask(id);
   if (member.set.empty()) return;  // it has ended already
   ++tally_.threads;
+  if (told_.contains(member.set)) member.place = member.set.front();
   member.original = attached_ && first_look_ ? member.set : came_with_;
   // What it has done since it was created belongs to this window; it may have ended before the next.
   if (!(attached_ && first_look_)) member.last.emplace();
@@ -137,6 +138,7 @@ bool ThreadPlacer::check_mask(const ThreadId& id, Member& member) {
   // Once it may be a library that binds its threads to the places that it was told.
   if (told_.contains(mask) && !std::exchange(member.obeyed, true)) {
     const CpuSet wanted = std::exchange(member.set, mask);
+    member.place = mask.front();
     origin_.has(id.process, id.thread, mask, false, now_);
     bind(id, member, wanted);
     return true;

@@ -6,8 +6,11 @@
 #include <array>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
+
+#include "topology/core_kind_words.hpp"
 
 namespace charm::attach {
 namespace {
@@ -94,13 +97,14 @@ class Reader {
     const auto colon = text.find(':');
     if (colon == std::string::npos) refuse_form(whole);
     const std::string word = text.substr(0, colon);
+    if (word == "kind") return {of_kind(text.substr(colon + 1), within, whole)};
     const auto name = std::find_if(names.begin(), names.end(), [&](const Name& each) {
       return std::equal(word.begin(), word.end(), each.word.begin(), each.word.end(),
                         [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a - 'A' + 'a' : a) == b; });
     });
     if (name == names.end()) {
       refuse("there are no parts of the machine called '" + word + "'",
-             "write socket, node, l3 (or chiplet), core or pu, as in l3:2-3");
+             "write socket, node, l3 (or chiplet), core, pu or kind, as in l3:2-3 or kind:performance");
     }
     const auto parts = parts_of(name->type, within);
     const auto [first, count, stride] =
@@ -109,6 +113,25 @@ class Reader {
     for (int i = 0, part = first; i < count; ++i, part += stride)
       chosen.push_back(parts[static_cast<std::size_t>(part)]);
     return chosen;
+  }
+
+  [[nodiscard]] CpuSet of_kind(const std::string& word, const CpuSet& within, const std::string& whole) const {
+    const auto kind = base::choice_named<CoreKind>(word);
+    if (!kind) {
+      refuse("'" + word + "' in '" + whole + "' is no kind of cores",
+             "write " + base::any_of_words(base::words_of<CoreKind>()));
+    }
+    CpuSet cpus;
+    std::set<CoreKind> there;
+    for (const Core& core : machine_.cores) {
+      there.insert(core.kind);
+      if (core.kind == *kind) cpus |= core.siblings & within;
+    }
+    if (!cpus.empty()) return cpus;
+    std::vector<std::string> words;
+    for (const CoreKind each : there) words.emplace_back(base::word_of(each));
+    refuse("'" + whole + "': there is no core of that kind that may be used",
+           "choose " + base::any_of_words(words) + "; 'charm topo' shows them");
   }
 
   /// The cpus of each part that has any of `within`, by id.

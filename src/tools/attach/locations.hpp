@@ -3,7 +3,8 @@
 //
 //   locations = location { "," location }
 //   location  = cpu | cpu "-" cpu | step { "." step }        a later step is within each part of the earlier ones
-//   step      = type ":" index
+//   step      = type ":" index | "kind:" kind
+//   kind      = "performance" | "middle" | "efficiency" | "low-power"
 //   type      = "socket" | "package" | "pack" | "node" | "numa" | "numanode" | "chiplet" | "l3" | "core" | "pu"
 //   index     = "3" | "2-3" | "2-" | "2:3" (three from 2 on) | "all" | "odd" | "even"
 //

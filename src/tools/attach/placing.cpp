@@ -94,6 +94,26 @@ void ThreadPlacer::assign(double now) {
   }
 }
 
+/// A thread that was told its place has touched its memory from there, so that worker numbers are exchanged until as
+/// many of these threads as possible stay where they are.
+void ThreadPlacer::keep_places() {
+  if (told_.empty() || generation_->shared || controller::moves(plan_.spec)) return;
+  auto& rows = generation_->placement.worker_cores;
+  const std::vector<WorkerCore>& start = generation_->placement.start();
+  const auto place_of = [&](std::size_t slot) {
+    const auto member = slots_[slot].taken() ? members_.find(slots_[slot].thread) : members_.end();
+    return member == members_.end() ? -1 : member->second.place;
+  };
+  for (std::size_t s = 0; s < std::min(slots_.size(), start.size()); ++s) {
+    const int cpu = place_of(s);
+    const auto there =
+        std::find_if(start.begin(), start.end(), [&](const WorkerCore& each) { return each.cpu == cpu; });
+    const auto other = static_cast<std::size_t>(there - start.begin());
+    if (cpu < 0 || there == start.end() || (other < s && place_of(other) == cpu)) continue;
+    for (auto& row : rows) std::swap(row[s], row[other]);
+  }
+}
+
 void ThreadPlacer::renew(double now) {
   past_ = decisions();
   if (past_.size() > most_past) past_.erase(past_.begin(), past_.end() - most_past);
@@ -118,6 +138,7 @@ void ThreadPlacer::renew(double now) {
   };
   if (!first) ++tally_.placements;
   generation_ = place();
+  keep_places();
   make_control_group(now);
   if (stands_by_memory()) {
     standing_ = standing();

@@ -3,12 +3,13 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "binding/masks.hpp"
 #include "binding/request.hpp"
 #include "controller/controller.hpp"
 #include "placement/bins.hpp"
+#include "placement/kinds.hpp"
 #include "placement/memory_rate.hpp"
 #include "placement/restrict.hpp"
 
@@ -30,35 +31,47 @@ void use(AttachPlan& plan, Machine machine, bool all_threads) {
   plan.cores = placement::capacity(plan.machine, plan.request.smt);
 }
 
-std::vector<int> sizes_of_chiplets(const Machine& machine) {
-  std::vector<int> sizes;
-  for (const Chiplet& chiplet : machine.chiplets) sizes.push_back(static_cast<int>(chiplet.cores.size()));
-  std::sort(sizes.rbegin(), sizes.rend());
-  return sizes;
+/// Smaller for a chiplet that is to be used before another.
+std::array<double, 4> rank(const Machine& machine, const Chiplet& chiplet, ChipletOrder order) {
+  CoreKind fastest = CoreKind::low_power;
+  double capacity = 0;
+  for (const int id : chiplet.cores) {
+    const Core& core = machine.cores[static_cast<std::size_t>(id)];
+    fastest = std::min(fastest, core.kind);
+    capacity += core.capacity;
+  }
+  const auto cores = static_cast<double>(chiplet.cores.size());
+  const auto l3_bytes = static_cast<double>(chiplet.l3_bytes);
+  const auto memory = static_cast<double>(placement::memory_rate(machine, chiplet.node));
+  switch (order) {
+    case ChipletOrder::cache:
+      return {-l3_bytes, static_cast<double>(fastest), -cores, -memory};
+    case ChipletOrder::fast:  // a stacked cache lowers the frequency of its cores, which not every system tells
+      return {-capacity / cores, l3_bytes, -cores, -memory};
+    case ChipletOrder::cores:
+      return {-cores, -memory};
+    case ChipletOrder::usual:
+      break;
+  }
+  return {static_cast<double>(fastest), -cores, -memory};
 }
 
 }  // namespace
 
-Machine largest_chiplets(const Machine& machine, int chiplets) {
-  std::vector<const Chiplet*> order;
-  for (const Chiplet& chiplet : machine.chiplets) order.push_back(&chiplet);
-  std::sort(order.begin(), order.end(), [&](const Chiplet* a, const Chiplet* b) {
-    if (a->cores.size() != b->cores.size()) return a->cores.size() > b->cores.size();
-    const long of_a = placement::memory_rate(machine, a->node), of_b = placement::memory_rate(machine, b->node);
-    return of_a != of_b ? of_a > of_b : a->id < b->id;
-  });
+Machine first_chiplets(const Machine& machine, int chiplets, ChipletOrder order) {
+  std::vector<std::pair<std::array<double, 4>, const Chiplet*>> ranked;
+  for (const Chiplet& chiplet : machine.chiplets) ranked.emplace_back(rank(machine, chiplet, order), &chiplet);
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   CpuSet cpus;
-  for (std::size_t c = 0; c < order.size() && c < static_cast<std::size_t>(chiplets); ++c) {
-    for (const int core : order[c]->cores) cpus |= machine.cores[static_cast<std::size_t>(core)].siblings;
+  for (std::size_t c = 0; c < ranked.size() && c < static_cast<std::size_t>(chiplets); ++c) {
+    for (const int core : ranked[c].second->cores) cpus |= machine.cores[static_cast<std::size_t>(core)].siblings;
   }
   return placement::restricted(machine, cpus);
 }
 
-int cores_of_chiplets(const Machine& machine, int chiplets) {
-  const std::vector<int> sizes = sizes_of_chiplets(machine);
-  const auto end =
-      chiplets <= 0 || static_cast<std::size_t>(chiplets) >= sizes.size() ? sizes.end() : sizes.begin() + chiplets;
-  return std::accumulate(sizes.begin(), end, 0);
+int cores_of_chiplets(const Machine& machine, int chiplets, ChipletOrder order) {
+  const bool all = chiplets <= 0 || static_cast<std::size_t>(chiplets) >= machine.chiplets.size();
+  return static_cast<int>((all ? machine : first_chiplets(machine, chiplets, order)).cores.size());
 }
 
 std::string spec_for(const Wishes& wishes, const base::Settings& settings) {
@@ -77,6 +90,8 @@ AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::S
   plan.request = binding::placement_request(settings);
   plan.request.smt = wishes.smt.value_or(settings.smt);
   plan.bind = settings.bind;
+  plan.chiplet_order = wishes.chiplet_order;
+  plan.workers = wishes.workers;
 
   Machine left = machine;
   if (wishes.cpus) {
@@ -88,6 +103,8 @@ AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::S
                   "choose among " + machine.allowed_cpus.to_text());
     }
     left = placement::restricted(machine, *wishes.cpus);
+  } else {
+    left = placement::without_low_power(machine);
   }
   const int there = static_cast<int>(left.chiplets.size());
   if (wishes.chiplets > there) {
@@ -96,7 +113,7 @@ AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::S
                     (there == 1 ? "is 1 chiplet" : "are " + std::to_string(there) + " chiplets") + " to use",
                 "ask for at most " + std::to_string(there) + "; 'charm topo' shows them");
   }
-  if (wishes.chiplets > 0) left = largest_chiplets(left, wishes.chiplets);
+  if (wishes.chiplets > 0) left = first_chiplets(left, wishes.chiplets, wishes.chiplet_order);
   const bool unbound = plan.spec == "os";
   use(plan, std::move(left), plan.request.smt || unbound || !wishes.size);
   return plan;

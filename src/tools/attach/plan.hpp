@@ -23,22 +23,35 @@ constexpr auto choices(Memory /*unused*/) {
                     base::Choice{Memory::interleave, "interleave"}, base::Choice{Memory::bind, "bind"}};
 }
 
+/// Which chiplets are used where not all are: those of the fastest cores, and of these the ones with the most cores;
+/// or those with the largest last-level caches, with the fastest cores on the average, or with the most cores of any
+/// kind.
+enum class ChipletOrder { usual, cache, fast, cores };
+constexpr auto choices(ChipletOrder /*unused*/) {
+  return std::array{base::Choice{ChipletOrder::cache, "cache"}, base::Choice{ChipletOrder::fast, "fast"},
+                    base::Choice{ChipletOrder::cores, "cores"}};
+}
+
 struct Wishes {
   std::string policy;          ///< empty: the policy of the settings
   std::optional<CpuSet> cpus;  ///< the only cpus to use; nothing: all that are allowed
   int chiplets = 0;            ///< largest number of chiplets to use; 0: all
-  std::optional<bool> smt;     ///< nothing: as the settings say
+  ChipletOrder chiplet_order = ChipletOrder::usual;
+  std::optional<bool> smt;  ///< nothing: as the settings say
+  int workers = 0;          ///< threads that compute, as far as it is known; 0: one for each core
   Memory memory = Memory::keep;
   bool size = true;  ///< whether to tell thread pools how many threads to make
 };
 
 struct AttachPlan {
-  Machine machine;             ///< the part of the machine that the program may use
+  Machine machine;  ///< the part of the machine that the program may use
+  ChipletOrder chiplet_order = ChipletOrder::usual;
   CpuSet cpus;                 ///< the cpus that the program starts with and never leaves
   std::string spec;            ///< the policy, as controller::placement_for takes it
   placement::Request request;  ///< all but the number of workers
   base::Bind bind = base::Bind::core;
-  int cores = 0;  ///< number of workers that can have a core of their own
+  int cores = 0;    ///< number of workers that can have a core of their own
+  int workers = 0;  ///< as wished
 };
 
 /// The policy to use. "adaptive" ticks every 200 ms for other programs, unless its tick is set: reading counts of
@@ -55,10 +68,11 @@ AttachPlan on_cpus(const AttachPlan& plan, const CpuSet& cpus);
 /// The plan on some of its cores.
 AttachPlan narrowed(const AttachPlan& plan, const CoreCpuSet& cores);
 
-/// The machine with at most `chiplets` of its chiplets, those with the most cores.
-Machine largest_chiplets(const Machine& machine, int chiplets);
+/// The machine with at most `chiplets` of its chiplets, the first in this order. Among equals come those whose memory
+/// was measured to be faster.
+Machine first_chiplets(const Machine& machine, int chiplets, ChipletOrder order);
 
-/// Number of cores on the largest `chiplets` chiplets; of the machine if that is 0.
-int cores_of_chiplets(const Machine& machine, int chiplets);
+/// Number of cores on these chiplets; of the machine if `chiplets` is 0.
+int cores_of_chiplets(const Machine& machine, int chiplets, ChipletOrder order);
 
 }  // namespace charm::attach

@@ -5,7 +5,10 @@
 // Pools without a variable (oneTBB, std::thread, nproc) count the cpus in the mask with which the program starts.
 #pragma once
 
+#include <charm/placement.hpp>
+
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -37,7 +40,16 @@ std::vector<Pool> pool_sizes(const AttachPlan& plan, const Words& program, const
 /// The masks that an OpenMP program was told to give its threads (OMP_PLACES); none where it was told no places.
 std::set<CpuSet> told_masks(const std::vector<Pool>& pools);
 
-/// The number of threads that a pool should have: one for each core, at most the cgroup's quota.
+/// The number of threads that a pool should have: as many as were asked for, else one for each core, at most the
+/// cgroup's quota.
 int pool_threads(const AttachPlan& plan);
+
+/// The size that the user has set for an OpenMP team (OMP_NUM_THREADS; the first of a list); nothing: none.
+std::optional<int> openmp_threads(const std::function<const char*(const char*)>& environment);
+
+/// The cores of a team of `workers` at the start, in an order in which every smaller team at its beginning has, as far
+/// as the policy allows, the cores that the policy gives to a team of that size. Empty where workers are not bound, or
+/// share cores.
+std::vector<WorkerCore> team_order(const AttachPlan& plan, int workers);
 
 }  // namespace charm::attach

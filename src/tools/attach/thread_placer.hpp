@@ -131,6 +131,7 @@ class ThreadPlacer {
     CpuSet original, set;
     bool alone = false;   // A3
     bool obeyed = false;  // it has set a mask that it was told
+    int place = -1;       // the cpu of the mask that it was told, if it had it once
     bool gone = false;
     double found = 0;  // time
     std::optional<os::ThreadTime> last;
@@ -170,6 +171,7 @@ class ThreadPlacer {
   void assign(double now);
   void vacate(Slot& slot);
   void renew(double now);
+  void keep_places();
   void make_control_group(double now);
   void look_for_counters();
   void stand(double now);

@@ -13,6 +13,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/console.hpp"
 #include "tools/cli/deploy/advise.hpp"
+#include "tools/cli/machine_notes.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/sim/measured.hpp"
 #include "tools/cli/text_table.hpp"
@@ -118,6 +119,7 @@ int advise(const AdviseArguments& options, Session& session) {
                                         {"writes", question.writes},
                                         {"bandwidth_gb_per_s", question.bandwidth_gb_per_s},
                                         {"measured", notes},
+                                        {"notes", machine_notes(model.machine)},
                                         {"levels", choices_json(advice.levels)},
                                         {"divisions", choices_json(advice.divisions)}},
                                    2)
@@ -132,19 +134,20 @@ int advise(const AdviseArguments& options, Session& session) {
                                  : fmt::format("{} instances, one a {}", advice.instance_count, advice.instances));
   for (const auto& reason : advice.reasons) session.out << reason << '\n';
   for (const auto& note : notes) session.out << "Measured: " << note << ".\n";
+  for (const auto& note : machine_notes(model.machine)) session.out << "Note: " << note << '\n';
   std::string level;
   for (const auto& c : advice.levels) level = c.count == advice.chiplets ? c.name : level;
   session.out << '\n'
               << choices_table("placement", advice.levels, level, colour) << '\n'
               << choices_table("an instance a", advice.divisions, advice.instances, colour)
-              << "\nComputed by a model (docs/simulator.md); throughput is against the best of each table.\n";
+              << "\nComputed by a model (docs/design/simulator.md); throughput is against the best of each table.\n";
   return exit_done;
 }
 
 void declare_advise(CLI::App& app, Session& session) {
   auto options = std::make_shared<AdviseArguments>();
   sim::Question& q = options->question;
-  not_empty(app.add_option("--machine", options->machine,
+  not_empty(app.add_option("--machine,--from", options->machine,
                            "Machine model, model file, hwloc XML file, sysfs tree or synthetic string [this machine]"));
   mebibytes_within(app.add_option("--working-set", options->working_set,
                                   "MiB, or 8M, 1.5G, of the data that all workers together touch again and again"),

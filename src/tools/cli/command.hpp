@@ -30,6 +30,7 @@ struct Command {
   const char* summary;
   const char* example;  // lines for the end of --help, each a command that works as printed
   void (*declare)(CLI::App& app, Session& session);
+  const char* group = "";  // the heading of the help under which it stands
 };
 
 /// All commands, in the order in which help shows them.

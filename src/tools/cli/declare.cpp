@@ -8,7 +8,7 @@ namespace charm::cli {
 
 void declare_all(CLI::App& app, Session& session, const std::string& only) {
   app.name("charm");
-  app.description("CHARM, a chiplet-aware runtime: the machine, its settings, and verified benchmarks.");
+  app.description("CHARM knows which cores share a cache: see the machine, measure it, and place programs on it.");
   app.footer("Example:\n  charm topo\n'charm COMMAND --help' explains a command.");
   app.set_version_flag("--version", "charm " CHARM_VERSION);
   app.set_help_flag("-h,--help", "Print this help and exit");
@@ -17,7 +17,7 @@ void declare_all(CLI::App& app, Session& session, const std::string& only) {
   for (const Command& command : commands()) {
     // The others are not even known by name: a program that `run` starts may be called `top`.
     if (one && command.name != only) continue;
-    CLI::App* sub = app.add_subcommand(command.name, command.summary);
+    CLI::App* sub = app.add_subcommand(command.name, command.summary)->group(command.group);
     sub->footer(std::string("Example:\n") + command.example);
     command.declare(*sub, session);
   }

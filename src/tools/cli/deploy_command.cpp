@@ -30,7 +30,9 @@ void declare_request(CLI::App& app, DeployRequest& options) {
                         "From the worker's node alone, preferably from it, or as the kernel likes [bind; wim: none]"),
          base::words_of<deploy::Memory>());
   app.add_flag("--smt", request.smt, "Give workers all hardware threads of their cores, not only the first");
-  not_empty(app.add_option("--cpus", options.cpus, "The only cpus to use, as 0-15,32 [all that are allowed]"));
+  not_empty(
+      app.add_option("--cpus", options.cpus,
+                     "The only cpus to use, as 0-15,32 or kind:performance [all that are allowed but low-power ones]"));
   whole_number(app.add_option("--leave-cores", request.leave_cores, "Cores of each machine left to the system [0]"), 0,
                65536);
   not_empty(app.add_option("--reserve", options.reserve,
@@ -39,6 +41,8 @@ void declare_request(CLI::App& app, DeployRequest& options) {
       app.add_option("--node-memory", options.node_memory, "Memory of each node of a described machine, as 256G"));
   whole_number(app.add_option("--port", request.port, "First port; each worker has two [20000]"), 1, 65535);
   file_path(app.add_option("--dir", request.directory, "Folder of the workers' folders [charm-deploy]"));
+  not_empty(
+      app.add_option("--model", options.options.model, "What the servers of llama and vllm load: a file or a name"));
   app.add_option("--exec", options.options.exec,
                  "The workers' command: {port}, {web_port}, {dir}, {name}, {index}, {host}, {cpus}, {cores}, {nodes}, "
                  "{memory_mb} and {heap_mb} stand for the worker's");
@@ -47,7 +51,7 @@ void declare_request(CLI::App& app, DeployRequest& options) {
 void declare_deploy_plan(CLI::App& deploy_app, Session& session) {
   auto options = std::make_shared<DeployPlanOptions>();
   CLI::App* app = deploy_app.add_subcommand("plan", "Which workers, on which cpus, with which memory and ports");
-  file_path(app->add_option("--from", options->from,
+  file_path(app->add_option("--from,--machine", options->from,
                             "Machines instead of this one: [HOST=] and an hwloc XML file, synthetic string, profile or "
                             "sysfs tree; - is this one"));
   declare_request(*app, *options);
@@ -112,13 +116,18 @@ void declare_deploy_bench(CLI::App& deploy_app, Session& session) {
   std::vector<std::string> queries;
   for (int i = 1; i <= 22; ++i) queries.push_back("q" + std::to_string(i));
   some_of(app->add_option("--query", options->queries, "Queries to run [all]"), queries);
-  one_of(app->add_option("--scale", options->scale, "Scale factor [0.1]"), {"0.01", "0.1", "1"});
+  one_of(app->add_option("--scale", options->scale,
+                         "Scale factor; auto: the largest whose tables fit into the memory [0.1]"),
+         {"0.01", "0.1", "1", "auto"});
+  whole_number(app->add_option("--per-chiplet", options->per_chiplet, "wicp: workers on each chiplet [1]"), 1, 4096);
   whole_number(app->add_option("--trials", options->trials, "Times that each query runs; the median counts [3]"), 1,
                1000);
   whole_number(app->add_option("--port", options->port, "First port; each worker has two [20000]"), 1, 65535);
   number_within(app->add_option("--patience", options->patience_s, "Seconds that an engine has to start [300]"), 1,
                 86400);
-  not_empty(app->add_option("--cpus", options->cpus, "The only cpus to use, as 0-15,32 [all that are allowed]"));
+  not_empty(app->add_option(
+      "--cpus", options->cpus,
+      "The only cpus to use, as 0-15,32 or kind:performance [all that are allowed but low-power ones]"));
   not_empty(app->add_option("--reserve", options->reserve,
                             "Memory of each node left to the system, as 8G [a tenth, at least 1G]"));
   whole_number(app->add_option("--leave-cores", options->leave_cores,
@@ -139,9 +148,11 @@ void declare_deploy_bench(CLI::App& deploy_app, Session& session) {
 void declare_deploy(CLI::App& app, Session& session) {
   declare_deploy_plan(app, session);
   declare_deploy_up(app, session);
-  declare_deploy_watch(app, session, "status",
-                       "Which workers run, and how often each was started again; exit code 1 if one does not run",
-                       deploy_status, false);
+  declare_deploy_watch(
+      app, session, "status",
+      "Which workers run and answer, and how often each was started again; exit code 1 if one does not run, 3 "
+      "if all run and one does not answer",
+      deploy_status, false);
   declare_deploy_watch(
       app, session, "verify",
       "Check masks of threads, memory policies and pages against the plan; exit code 1 if one is wrong", deploy_verify,

@@ -58,6 +58,8 @@ bool is_users_to_mend(Errc code) {
     case Errc::system:
     case Errc::cancelled:
     case Errc::remote:
+    case Errc::conflict:
+    case Errc::out_of_memory:
       return false;
   }
   return false;

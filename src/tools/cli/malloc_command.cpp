@@ -28,6 +28,7 @@ void declare_malloc_weights(CLI::App& malloc_app, Session& session) {
                 0.01, 3600);
   app->add_flag("--publish", options->publish,
                 "Make them the weights of this user's programs under libcharm_malloc.so");
+  app->add_flag("--withdraw", options->withdraw, "Remove what --publish wrote: programs then place by their own model");
   file_path(app->add_option("--file", options->file, "Publish in this file, for CHARM_MALLOC_WEIGHTS"));
   add_output_options(*app, options->output);
   app->callback(

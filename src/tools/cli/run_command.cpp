@@ -238,6 +238,11 @@ void declare_run(CLI::App& app, Session& session) {
                3, 1023)
       ->excludes("--progress")
       ->excludes("--metric");
+  whole_number(app.add_option("--workers", options->workers,
+                              "Number of threads that compute: pools are told to make so many, and --dry-run places "
+                              "them [OMP_NUM_THREADS, else one for each core]"),
+               1, 65536)
+      ->excludes("--pin-threads");
   app.add_flag("--no-size", options->no_size, "Do not tell the program's thread pools how many threads to make");
   some_of(app.add_option("--no-size-for", options->left_out, "Do not tell these kinds of pools"), attach::pool_kinds());
   app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");
@@ -256,8 +261,8 @@ void declare_run(CLI::App& app, Session& session) {
 }  // namespace
 
 Command run_entry() {
-  return {"run", "Run any program with its threads placed, and placed anew as it goes",
-          "  charm run --policy local -- make -j8", declare_run};
+  return {"run", "Run a program and place its threads while it runs", "  charm run --policy local -- make -j8",
+          declare_run};
 }
 
 }  // namespace charm::cli

@@ -209,7 +209,7 @@ std::string join(const std::vector<std::string>& words) {
 
 void declare_sim(CLI::App& app, Session& session) {
   auto options = std::make_shared<SimArguments>();
-  not_empty(app.add_option("--machine", options->machine,
+  not_empty(app.add_option("--machine,--from", options->machine,
                            "Machines: " + join(machine_names()) +
                                "; a model's file, an hwloc XML file or synthetic string; all [epyc-7713-2s]"));
   app.add_option(

@@ -20,6 +20,7 @@
 #include "tools/cli/commands.hpp"
 #include "tools/cli/console.hpp"
 #include "tools/cli/options.hpp"
+#include "tools/os/system_placement.hpp"
 #include "tools/os/terminal.hpp"
 #include "tools/top/event_choice.hpp"
 #include "tools/top/json.hpp"
@@ -99,6 +100,7 @@ class Monitor {
     if (writer_ != nullptr && !sample.ended) writer_->write(sample);
     top::Snapshot snapshot = watch_.next(sample);
     sampler_.complete(snapshot);
+    snapshot.placed_by = placed_by_;
     if (server_ != nullptr) {
       metrics_.add(snapshot);
       server_->publish(metrics_.text(top::MetricFormat::openmetrics), metrics_.text(top::MetricFormat::prometheus));
@@ -107,6 +109,7 @@ class Monitor {
   }
 
  private:
+  const std::string placed_by_ = os::one_line(os::read_system_placement());
   top::Sampler sampler_;
   top::Watch watch_;
   std::unique_ptr<top::ReplayWriter> writer_;

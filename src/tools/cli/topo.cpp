@@ -14,6 +14,7 @@
 #include "tools/machine_view/gathering.hpp"
 #include "tools/machine_view/svg.hpp"
 #include "tools/machine_view/views.hpp"
+#include "tools/os/system_placement.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {
@@ -55,8 +56,9 @@ int topo_command(const TopoOptions& options, std::ostream& out) {
     return diff(options, out);
   }
   // Quietly: the notes that discovery would print to stderr are part of every form of the output.
-  const machine_view::Views views =
+  machine_view::Views views =
       machine_view::gather(options.from.empty() ? variable("CHARM_TOPOLOGY") : options.from, variable("CHARM_PROFILE"));
+  if (views.machine.is_live()) views.placed_by = os::one_line(os::read_system_placement());
   if (options.json) {
     out << machine_view::views_json(views);
   } else if (options.svg) {
@@ -71,6 +73,7 @@ int topo_command(const TopoOptions& options, std::ostream& out) {
     // A single source has nothing to be compared with.
     if (views.views.size() > 1 || !views.features.empty() || !views.disagreements.empty())
       out << '\n' << machine_view::views_text(views, options.ascii, options.colour);
+    if (!views.placed_by.empty()) out << "\nThe system itself: " << views.placed_by << ".\n";
   }
   return 0;
 }

@@ -16,7 +16,7 @@ struct TopoArguments {
 
 void declare_topo(CLI::App& app, Session& session) {
   auto options = std::make_shared<TopoArguments>();
-  file_path(app.add_option("--from", options->topo.from,
+  file_path(app.add_option("--from,--machine", options->topo.from,
                            "Show the machine of an hwloc XML file, synthetic string, profile or sysfs tree"));
   app.add_option("--diff", options->topo.diff, "Show how two machines differ (- is this one); exit code 1 if they do")
       ->expected(2)

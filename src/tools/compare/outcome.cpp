@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <map>
 
 namespace charm::compare {
 namespace {
@@ -39,6 +41,23 @@ std::vector<double> Series::count(std::size_t counter) const {
   return values;
 }
 
+std::string Series::failures() const {
+  std::map<std::string, std::size_t> by_end;
+  for (const Sample& run : runs) {
+    const os::ChildResult& child = run.child;
+    if (child.signal != 0)
+      ++by_end["ended by signal " + std::to_string(child.signal) + " (" + strsignal(child.signal) + ")"];
+    else if (child.exit_code != 0)
+      ++by_end["ended with exit code " + std::to_string(child.exit_code)];
+  }
+  std::string text;
+  for (const auto& [end, count] : by_end) {
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " of " + std::to_string(runs.size()) + " runs " +
+            (end.starts_with("ended by") ? "were " : "") + end;
+  }
+  return text;
+}
+
 bool Series::peak_is_bound() const {
   return std::any_of(runs.begin(), runs.end(),
                      [](const Sample& run) { return run.child.peak_bytes <= run.child.floor_bytes; });
@@ -53,6 +72,13 @@ Finding overall(const Outcome& outcome) {
     }
   }
   return all;
+}
+
+std::string sentence(const Outcome& outcome, const Comparison& comparison) {
+  if (!comparison.no_verdict.empty())
+    return "no verdict, because programs that fail are not compared: " + comparison.no_verdict;
+  return sentence(comparison.verdict, comparison.judged(), outcome.series.front().program.name,
+                  outcome.series[comparison.second].program.name);
 }
 
 Agreement agreement(const Outcome& outcome, std::size_t program) {

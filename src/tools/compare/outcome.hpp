@@ -56,6 +56,8 @@ struct Series {
   [[nodiscard]] std::vector<double> peak() const;
   /// The counts of one event in all runs; empty if a run has no count.
   [[nodiscard]] std::vector<double> count(std::size_t counter) const;
+  /// How its failed runs ended, as "5 of 5 runs were ended by signal 9 (Killed)"; empty: none failed.
+  [[nodiscard]] std::string failures() const;
   /// Whether a peak is not larger than the memory of this process when it started the run: then it is only a bound.
   [[nodiscard]] bool peak_is_bound() const;
 };
@@ -67,7 +69,8 @@ struct Comparison {
   std::optional<Ratio> fastest;  ///< ratio of the wall times of the fastest quarters
   double ranks = 0;              ///< rank sum of the wall times
   std::vector<std::optional<Ratio>> counts;
-  Verdict verdict;  ///< the verdict on the wall time
+  Verdict verdict;         ///< the verdict on the wall time
+  std::string no_verdict;  ///< why there is none: how long a program that fails takes says nothing; empty: there is one
 
   /// The ratio that the verdict is about.
   [[nodiscard]] const std::optional<Ratio>& judged() const { return verdict.by_fastest ? fastest : wall; }
@@ -101,6 +104,9 @@ struct Outcome {
 /// The most important of the comparisons' findings, for scripts: a difference takes precedence over "unknown", and
 /// "unknown" over "no difference".
 Finding overall(const Outcome& outcome);
+
+/// The verdict in words, or why there is none.
+std::string sentence(const Outcome& outcome, const Comparison& comparison);
 
 /// Whether a program wrote the same as the first; of the first itself, whether it always wrote the same.
 Agreement agreement(const Outcome& outcome, std::size_t program);

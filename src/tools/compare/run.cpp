@@ -129,6 +129,20 @@ std::size_t most_counts(const Outcome& outcome) {
   return most;
 }
 
+/// A program may end with an error by its nature (`grep` without a match), but then in all runs and both of them alike.
+std::string why_no_verdict(const Series& a, const Series& b) {
+  const auto killed = [](const Series& series) {
+    return std::any_of(series.runs.begin(), series.runs.end(), [](const Sample& run) { return run.child.signal != 0; });
+  };
+  const std::string of_a = a.failures();
+  const std::string of_b = b.failures();
+  if (of_a == of_b && !killed(a)) return "";
+  std::string text;
+  if (!of_a.empty()) text = a.program.name + ": " + of_a;
+  if (!of_b.empty()) text += (text.empty() ? "" : "; ") + b.program.name + ": " + of_b;
+  return text;
+}
+
 Comparison against_first(const Outcome& outcome, std::size_t second) {
   const Series& a = outcome.series.front();
   const Series& b = outcome.series[second];
@@ -145,6 +159,8 @@ Comparison against_first(const Outcome& outcome, std::size_t second) {
     const auto of_b = b.count(i);
     comparison.counts.push_back(of_a.size() == of_b.size() ? paired_ratio(of_a, of_b, outcome.seed) : std::nullopt);
   }
+  comparison.no_verdict = why_no_verdict(a, b);
+  if (!comparison.no_verdict.empty()) return comparison;
   comparison.verdict =
       judge({comparison.wall, comparison.fastest, comparison.ranks}, static_cast<int>(outcome.rounds), outcome.rules);
   return comparison;

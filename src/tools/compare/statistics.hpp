@@ -1,5 +1,5 @@
-// Estimates by what factor two programs differ, from runs in pairs, with intervals. Pure; docs/compare.md says how
-// the estimate and its interval were chosen, and bench/compare/study.cpp repeats the study.
+// Estimates by what factor two programs differ, from runs in pairs, with intervals. Pure; docs/design/compare.md says
+// how the estimate and its interval were chosen, and bench/compare/study.cpp repeats the study.
 //
 // The estimate is the geometric mean of the paired ratios without the highest and the lowest fifth of them, so that a
 // few runs that something disturbed do not decide. Its 95 % interval is that of the percentile bootstrap over pairs,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/format.hpp"
+#include "placement/kinds.hpp"
 #include "placement/restrict.hpp"
 
 namespace charm::deploy {
@@ -26,17 +27,25 @@ CpuSet cpus_of(const Machine& machine, const CoreSet& cores) {
   return cpus;
 }
 
-/// All but `count` cores, each taken from the chiplet that then has the most, from the last of those; so the chiplets
-/// stay as equal as they can.
+/// All but `count` cores: of the slowest kind that is left, each from the chiplet that then has the most cores, from
+/// the last of those; so the chiplets stay as equal as they can.
 CpuSet without_cores(const Machine& machine, int count) {
-  std::vector<std::vector<int>> left;
-  for (const Chiplet& chiplet : machine.chiplets) left.push_back(chiplet.cores.values());
+  const auto kind_of = [&](int core) { return machine.cores[at(core)].kind; };
+  std::vector<std::vector<int>> left;  // of each chiplet, the slowest last
+  for (const Chiplet& chiplet : machine.chiplets) {
+    left.push_back(chiplet.cores.values());
+    std::stable_sort(left.back().begin(), left.back().end(), [&](int a, int b) { return kind_of(a) < kind_of(b); });
+  }
+  const auto rank = [&](const std::vector<int>& cores) {
+    return cores.empty() ? std::pair(-1, std::size_t{0})
+                         : std::pair(static_cast<int>(kind_of(cores.back())), cores.size());
+  };
   for (int i = 0; i < count; ++i) {
-    auto most = left.begin();
+    auto first = left.begin();
     for (auto each = left.begin(); each != left.end(); ++each) {
-      if (each->size() >= most->size()) most = each;
+      if (rank(*each) >= rank(*first)) first = each;
     }
-    most->pop_back();
+    first->pop_back();
   }
   CpuSet cpus;
   for (const auto& cores : left) cpus |= cpus_of(machine, CoreSet(cores));
@@ -124,11 +133,17 @@ Usable usable_part(const Host& host, const Request& request) {
                   "choose among " + usable.machine.allowed_cpus.to_text());
     }
     narrow(usable, *request.cpus, "not among --cpus");
+  } else {
+    narrow(usable, placement::without_low_power(usable.machine).allowed_cpus,
+           "low-power cores, which get workers only if --cpus names them");
   }
   const double quota = usable.machine.cpu_quota;
   if (quota > 0 && quota < static_cast<double>(usable.machine.cores.size())) {
-    std::vector<int> first(at(std::max(1, static_cast<int>(std::floor(quota)))));
-    for (std::size_t i = 0; i < first.size(); ++i) first[i] = static_cast<int>(i);
+    std::vector<int> first;  // the fastest
+    for (const auto& cores : placement::cores_by_kind(usable.machine)) {
+      for (const Core* core : cores) first.push_back(core->id);
+    }
+    first.resize(at(std::max(1, static_cast<int>(std::floor(quota)))));
     narrow(usable, cpus_of(usable.machine, CoreSet(std::move(first))),
            "beyond the cgroup's quota of " + base::three_digits(quota) + " cpus of time");
   }

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/format.hpp"
+#include "placement/kinds.hpp"
 #include "tools/deploy/cores.hpp"
 #include "tools/deploy/memory.hpp"
 
@@ -42,7 +43,7 @@ void check_request(std::span<const Host> hosts, const Request& request) {
 }
 
 /// What makes the workers of a machine unlike each other.
-void note_differences(const Host& host, const std::vector<Worker>& workers, HostPlan& plan) {
+void note_differences(const Machine& machine, const std::vector<Worker>& workers, HostPlan& plan) {
   const auto [fewest, most] = std::minmax_element(
       workers.begin(), workers.end(), [](const Worker& a, const Worker& b) { return a.cores.size() < b.cores.size(); });
   if (fewest->cores.size() != most->cores.size()) {
@@ -50,21 +51,18 @@ void note_differences(const Host& host, const std::vector<Worker>& workers, Host
                          base::counted(most->cores.size(), "core") +
                          ": the chiplets or nodes have different numbers of cores to use.");
   }
-  if (host.kinds.size() < 2) return;
-  std::string kinds;
-  for (const CoreKind& kind : host.kinds) {
-    kinds += (kinds.empty() ? "" : ", ") + (kind.name.empty() ? "cpus" : kind.name) + " " + kind.cpus.to_text();
-  }
+  const std::string kinds = placement::kinds_text(machine);
+  if (kinds.empty()) return;
   std::string both;
   for (const Worker& worker : workers) {
-    const auto has = std::count_if(host.kinds.begin(), host.kinds.end(),
-                                   [&](const CoreKind& kind) { return kind.cpus.intersects(worker.cpus); });
-    if (has > 1) both += (both.empty() ? "" : ", ") + worker.name;
+    std::set<CoreKind> has;
+    for (const int core : worker.cores) has.insert(machine.cores[at(core)].kind);
+    if (has.size() > 1) both += (both.empty() ? "" : ", ") + worker.name;
   }
   plan.notes.push_back("The machine has cores of different speeds (" + kinds + "): " +
                        (both.empty() ? "some workers are slower than others"
                                      : "a part of the threads of " + both + " is slower than the rest") +
-                       "; --cpus can leave one kind out.");
+                       "; --cpus kind:performance leaves the others out.");
 }
 
 void note_mixed(const Machine& machine, const Request& request, HostPlan& plan) {
@@ -96,6 +94,7 @@ HostPlan plan_host(const Host& host, const Request& request, bool alone, std::ve
   plan.all_cpus = host.machine.total.cpus;
   plan.memory_limit = host.memory_limit;
   plan.left_over = usable.left_over;
+  plan.notes = host.machine.doubts;
 
   std::vector<Worker> workers;
   CpuSet second_threads;
@@ -130,7 +129,7 @@ HostPlan plan_host(const Host& host, const Request& request, bool alone, std::ve
                     ", and ports are 1 to 65535",
                 "give another --port");
   }
-  note_differences(host, workers, plan);
+  note_differences(machine, workers, plan);
   note_mixed(machine, request, plan);
   share_memory(host, machine, request, workers, plan);
   for (Worker& worker : workers) all.push_back(std::move(worker));

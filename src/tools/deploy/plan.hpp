@@ -25,12 +25,6 @@ namespace charm::deploy {
 /// An id as the index that it is.
 constexpr std::size_t at(int id) { return static_cast<std::size_t>(id); }
 
-/// Cores of one kind, on processors that have several.
-struct CoreKind {
-  std::string name;
-  CpuSet cpus;
-};
-
 /// A machine to plan for.
 struct Host {
   std::string name;
@@ -38,7 +32,6 @@ struct Host {
   std::uint64_t memory_limit = 0;              ///< bytes that the cgroup allows; 0: no limit
   std::optional<OsNodeSet> memory_nodes = {};  ///< nodes whose memory may be used; nothing: all
   std::uint64_t memory_available = 0;          ///< bytes that other programs leave at the moment; 0: not told
-  std::vector<CoreKind> kinds = {};            ///< empty where all cores are alike, or it is not told
 };
 
 struct Worker {

@@ -5,8 +5,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
+#include <vector>
 
 #include "os/files/system_files.hpp"
+#include "tools/deploy/command.hpp"
 #include "tools/os/child.hpp"
 
 namespace charm::deploy {
@@ -53,6 +55,19 @@ std::string engine_home(const std::string& variable, const std::string& engine, 
   const std::string installed = engines_folder() + "/" + engine;
   if (there(installed + "/" + file)) return installed;
   throw Error(Errc::bad_input, engine + " is not installed: there is no '" + installed + "/" + file + "'", install);
+}
+
+std::string installed_program(std::string_view names, std::string_view engine, std::string_view install) {
+  const std::vector<std::string> all = split_words(names);
+  for (const std::string& name : all) {
+    if (os::cannot_run(name) == 0) return name;
+  }
+  for (const std::string& name : all) {
+    std::string path = engines_folder() + "/" + std::string(engine) + "/bin/" + name;
+    if (os::cannot_run(path) == 0) return std::filesystem::absolute(path).string();
+  }
+  throw Error(Errc::bad_input, std::string(engine) + " is not installed: there is no program '" + all.front() + "'",
+              std::string(install));
 }
 
 std::string java_program() {

@@ -69,7 +69,8 @@ void write_state(const State& state) {
     json["workers"].push_back({{"phase", base::word_of(worker.phase)},
                                {"process", process_json(worker.process)},
                                {"restarts", worker.restarts},
-                               {"last_end", worker.last_end}});
+                               {"last_end", worker.last_end},
+                               {"listens", worker.listens}});
   }
   os::replace_whole(state_file(state.plan.directory), base::json_text(json, 2) + "\n");
 }
@@ -99,7 +100,7 @@ std::optional<State> read_state(const std::string& directory) {
       const auto phase = base::choice_named<Phase>(worker.at("phase").get<std::string>());
       if (!phase) refuse("has an unknown phase");
       state.workers.push_back({*phase, process_from(worker.at("process")), worker.at("restarts").get<int>(),
-                               worker.at("last_end").get<std::string>()});
+                               worker.at("last_end").get<std::string>(), worker.value("listens", true)});
     }
     if (state.id.empty() || state.workers.size() != state.plan.workers.size()) refuse("is incomplete");
     return state;
@@ -117,6 +118,15 @@ void remove_state(const std::string& directory) {
 bool lives(const State& state, std::size_t worker) {
   const os::ProcessIdentity& process = state.workers[worker].process;
   return state.boot == boot_id() && process.pid > 0 && os::Processes().alive(process);
+}
+
+bool stopped(const State& state, std::size_t worker) {
+  const os::Processes processes;
+  const Identities all = processes_of(state, worker);
+  return std::any_of(all.begin(), all.end(), [&](const os::ProcessIdentity& process) {
+    const auto status = processes.status(process.pid);
+    return status && (status->state == 'T' || status->state == 't');
+  });
 }
 
 std::vector<os::ProcessIdentity> processes_of(const State& state, std::size_t worker) {

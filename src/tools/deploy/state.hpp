@@ -29,6 +29,7 @@ struct WorkerState {
   os::ProcessIdentity process;  ///< of its last start
   int restarts = 0;
   std::string last_end;  ///< "exit code 3", "signal 9"; empty: it has not ended yet
+  bool listens = true;   ///< on its port or socket, as far as its command tells
 };
 
 struct State {
@@ -58,5 +59,7 @@ std::vector<os::ProcessIdentity> processes_of(const State& state, std::size_t wo
 std::vector<os::ProcessIdentity> processes_of(const State& state);
 /// Whether the worker's own process lives.
 bool lives(const State& state, std::size_t worker);
+/// Whether a process of it is stopped, by SIGSTOP or a debugger.
+bool stopped(const State& state, std::size_t worker);
 
 }  // namespace charm::deploy

@@ -93,6 +93,10 @@ class Supervisor {
         launches_.push_back(target.launch(worker, options.target));
       }
     }
+    for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+      const bool runs_others = target.coordinator != nullptr && plan.workers[w].name == coordinator_name;
+      state_.workers[w].listens = target.uses != "exec" || (!runs_others && names("{port}"));
+    }
     state_.stop_signal = launches_.front().stop_signal;
     if (!launches_.front().not_as_root.empty() && os::user_id() == 0) {
       throw Error(Errc::bad_input, launches_.front().not_as_root, "name the user who is to run it with --user");
@@ -100,13 +104,11 @@ class Supervisor {
   }
 
   /// A taken port would show as workers that fail again and again.
-  void check_ports(const Target& target) const {
-    const auto named = [&](const char* word) { return options_.target.exec.find(word) != std::string::npos; };
-    const bool engine = target.uses.empty();
+  void check_ports() const {
     for (std::size_t w = 0; w < launches_.size(); ++w) {
       const Worker& worker = state_.plan.workers[w];
-      for (const auto& [port, used] : {std::pair(worker.port, engine || named("{port}")),
-                                       std::pair(worker.web_port, launches_[w].web_port || named("{web_port}"))}) {
+      for (const auto& [port, used] : {std::pair(worker.port, state_.workers[w].listens),
+                                       std::pair(worker.web_port, launches_[w].web_port || names("{web_port}"))}) {
         if (!used || os::port_is_free(port)) continue;
         throw Error(Errc::bad_input, "port " + std::to_string(port) + " of worker " + worker.name + " is taken",
                     "give another --port");
@@ -164,6 +166,9 @@ class Supervisor {
   }
 
  private:
+  /// Whether the workers' command has this placeholder.
+  [[nodiscard]] bool names(const char* word) const { return options_.target.exec.find(word) != std::string::npos; }
+
   void write_files(const Worker& worker, const Launch& launch) const {
     for (const File& file : launch.files) {
       const std::string path = worker.directory + "/" + file.path;
@@ -344,9 +349,7 @@ void check_startable(const Plan& plan, const Target& target, const UpOptions& op
                 "take --target " + names + ", or write its files with 'charm deploy plan --target " +
                     std::string(target.name) + "'");
   }
-  if (target.uses.find("exec") != std::string_view::npos && options.target.exec.empty()) {
-    throw Error(Errc::bad_config, "charm deploy up needs the workers' command", "give --exec 'command {port} {dir}'");
-  }
+  check_uses(target, options.target);
 }
 
 }  // namespace
@@ -374,7 +377,7 @@ Outcome bring_up(const Plan& workers, const Target& target, const UpOptions& giv
                   "end them with 'charm deploy down --dir " + plan.directory + "'");
     }
   }
-  supervisor.check_ports(target);
+  supervisor.check_ports();
   for (const HostPlan& host : plan.hosts) {
     for (const std::string& note : host.notes) say("note: " + note);
   }

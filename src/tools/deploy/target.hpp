@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/deploy/plan.hpp"
+#include "tools/os/local_port.hpp"
 
 namespace charm::deploy {
 
@@ -27,6 +28,7 @@ struct TargetOptions {
   std::string coordinator = "localhost";  ///< host of the engine's master or coordinator
   int coordinator_port = 0;               ///< where it listens; 0: the engine's usual one
   std::string secret = {};                ///< that the parts of one deployment share, made anew by `charm deploy up`
+  std::string model = {};                 ///< that servers of models load: a file, or a name that they know
 };
 
 /// How one worker is started on this machine by `charm deploy up`.
@@ -44,7 +46,7 @@ struct Launch {
 struct Target {
   std::string_view name;
   std::string_view summary;
-  std::string_view uses;  ///< options that it needs: "exec", "image", or empty
+  std::string_view uses;  ///< options that it needs: "exec", "image", "model", or empty
   /// \throws Error (bad_config) where the target cannot express the plan, with the reason.
   std::vector<File> (*files)(const Plan& plan, const TargetOptions& options);
   Launch (*launch)(const Worker& worker, const TargetOptions& options) = nullptr;
@@ -53,7 +55,13 @@ struct Target {
   /// Who may use the engine, where that is not only the user who runs it, or how that user's programs show that they
   /// may. A sentence that `plan` and `up` print; empty: nothing to say.
   std::string_view access = {};
+  /// What `charm deploy status` asks a worker or the coordinator. Without it, whether its port accepts connections.
+  os::Question (*question)(const Worker& worker) = nullptr;
 };
+
+/// GET of a path: what its answer has in it, as a question for the socket or port.
+os::Question http_question(int port, const std::string& path, const std::string& answer,
+                           const std::string& socket = "");
 
 /// All targets, in the order in which help shows them.
 std::span<const Target> targets();
@@ -64,6 +72,9 @@ const Target& target(std::string_view name);
 /// \throws Error (bad_config) for options that no generated text could carry: a coordinator that is no name of a host,
 /// control characters anywhere.
 void check_texts(const Plan& plan, const TargetOptions& options);
+
+/// \throws Error (bad_config) where an option is missing that the target needs.
+void check_uses(const Target& target, const TargetOptions& options);
 
 /// The files of a target, after checking that the options that it needs are there.
 std::vector<File> files_for(const Target& target, const Plan& plan, const TargetOptions& options);

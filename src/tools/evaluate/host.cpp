@@ -10,6 +10,7 @@
 #include "os/machine/cpu_identity.hpp"
 #include "os/memory/memory.hpp"
 #include "os/processes/this_process.hpp"
+#include "tools/os/system_placement.hpp"
 
 namespace charm::evaluate {
 namespace {
@@ -67,6 +68,7 @@ MachineFacts machine_facts(const Machine& machine, const counters::Description& 
   add("memory", memory(machine));
   add("threads", smt(machine, root));
   add("kernel", os::kernel_name());
+  add("placed by the system", os::one_line(os::read_system_placement(root)));
   if (os::read_cpu_identity(root).guest) add("system", "a virtual machine");
   std::string governors;
   for (const auto& [governor, cpus] : os::frequency_governors(root))

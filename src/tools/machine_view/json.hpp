@@ -1,4 +1,4 @@
-// A machine as JSON for scripts. The keys are stable (docs/topology.md); ids are those of charm::Machine.
+// A machine as JSON for scripts. The keys are stable (docs/design/json.md); ids are those of charm::Machine.
 #pragma once
 
 #include <charm/machine.hpp>

@@ -73,7 +73,8 @@ class Picture {
   }
 
   static std::string chiplet_label(const Chiplet& c) {
-    return std::to_string(c.id) + (c.l3_bytes == 0 ? "" : ": L3 " + base::format_bytes(c.l3_bytes));
+    return std::to_string(c.id) +
+           (c.l3_bytes == 0 ? "" : ": L" + std::to_string(c.cache_level) + " " + base::format_bytes(c.l3_bytes));
   }
 
   /// Cores in rows of at most eight, of more where a chiplet is large, so that none gets taller than wide.

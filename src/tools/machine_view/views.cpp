@@ -7,6 +7,7 @@
 
 #include "base/format.hpp"
 #include "base/id_sets.hpp"
+#include "placement/kinds.hpp"
 #include "tools/machine_view/text.hpp"
 
 namespace charm::machine_view {
@@ -182,9 +183,17 @@ std::vector<std::string> features_of(const Machine& m, const Sources& sources,
   if (caches.size() > 1 && sizes.size() == 1) {
     std::size_t large = 0;
     for (const Chiplet& chiplet : m.chiplets) large += chiplet.l3_bytes == *caches.rbegin();
+    // AMD stacks twice as much on the cache that is there.
+    const bool stacked = *caches.rbegin() == 3 * *caches.begin();
     features.push_back("Equal chiplets with caches of " + base::format_bytes(*caches.begin()) + " to " +
-                       base::format_bytes(*caches.rbegin()) + ": " + base::counted(large, "chiplet") +
-                       " with a stacked cache (V-Cache).");
+                       base::format_bytes(*caches.rbegin()) +
+                       (stacked ? ": " + base::counted(large, "chiplet") + " with a stacked cache (V-Cache)." : "."));
+  }
+  if (const std::string of_placement = placement::kinds_text(m); !of_placement.empty()) {
+    features.push_back("Kinds of cores: " + of_placement + "; the faster ones get workers first" +
+                       (placement::usual_cores(m) < static_cast<int>(m.cores.size())
+                            ? ", low-power ones only if they are asked for."
+                            : "."));
   }
   if (kinds.size() > 1) {
     std::string text = "Cores of " + std::to_string(kinds.size()) + " kinds:";

@@ -35,6 +35,7 @@ struct Views {
   std::vector<Disagreement> disagreements;
   std::vector<topology::SurveyKind> kinds;
   std::vector<std::string> features;  ///< what is special about the machine, a sentence each
+  std::string placed_by;              ///< what places threads besides CHARM; empty: of another machine
 };
 
 /// Further information, besides the machine itself.

@@ -110,6 +110,7 @@ std::string views_json(const Views& views) {
   for (const auto& kind : views.kinds)
     json["kinds"].push_back({{"name", kind.name}, {"efficiency", kind.efficiency}, {"cpus", kind.cpus}});
   json["features"] = views.features;
+  if (!views.placed_by.empty()) json["placed_by"] = views.placed_by;
   return base::json_text(json, 2) + '\n';
 }
 

@@ -12,7 +12,7 @@ namespace charm::memory_traffic {
 namespace {
 
 [[noreturn]] void refuse_model(const std::string& name, const std::string& what) {
-  throw Error(Errc::bad_input, name + ": " + what, "see docs/malloc.md for what a model file holds");
+  throw Error(Errc::bad_input, name + ": " + what, "see docs/design/malloc.md for what a model file holds");
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ class Reading {
   }
 
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(Errc::bad_input, where_ + ": " + what, "see docs/malloc.md for the keys of a model file");
+    throw Error(Errc::bad_input, where_ + ": " + what, "see docs/design/malloc.md for the keys of a model file");
   }
 
   /// A misspelt key would be a bandwidth that silently limits nothing.

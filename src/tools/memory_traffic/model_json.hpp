@@ -1,4 +1,4 @@
-// Model files: what `charm malloc profile` writes and people edit, as JSON. The keys are in docs/malloc.md.
+// Model files: what `charm malloc profile` writes and people edit, as JSON. The keys are in docs/design/malloc.md.
 #pragma once
 
 #include <string>

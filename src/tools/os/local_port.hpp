@@ -5,11 +5,16 @@
 
 namespace charm::os {
 
-/// Whether something accepts connections there. Waits for a quarter of a second at most.
-bool port_answers(int port);
+/// What is sent to a server, and a part of its reply by which it is known to serve.
+struct Question {
+  std::string socket;  ///< path; empty: the port
+  int port = 0;
+  std::string text;    ///< empty: nothing is sent, and whether the kernel connects is all that is found out
+  std::string answer;  ///< empty: anything
+};
 
-/// Whether something accepts connections at the socket with this path.
-bool socket_answers(const std::string& path);
+/// Whether the answer comes within that time. The kernel connects to servers that are stopped or hang, too.
+bool answers(const Question& question, double seconds);
 
 /// Whether a server could listen there. True where the system does not tell (no network at all).
 bool port_is_free(int port);

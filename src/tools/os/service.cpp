@@ -154,6 +154,11 @@ void become_owner_of(const std::string& folder) {
   become(found.st_uid, found.st_gid, getpwuid(found.st_uid));
 }
 
+std::string user_name() {
+  const passwd* entry = getpwuid(geteuid());
+  return entry != nullptr ? entry->pw_name : std::to_string(geteuid());
+}
+
 void require_own_folder(const std::string& folder) {
   const int file = open(folder.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat found{};

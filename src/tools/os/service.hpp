@@ -28,6 +28,9 @@ void become_user(const std::string& name);
 /// nothing.
 void become_owner_of(const std::string& folder);
 
+/// Name of the user who runs this process; its number where it has no name.
+std::string user_name();
+
 /// \throws Error (bad_input) where the folder is not one of this user that nobody else may write to.
 void require_own_folder(const std::string& folder);
 

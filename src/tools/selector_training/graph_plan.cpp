@@ -82,10 +82,10 @@ GraphPlan plan_from(const Json& json, const std::string& origin) {
     }
     return plan;
   } catch (const std::invalid_argument& error) {
-    throw Error(Errc::bad_input, origin + " has " + error.what(), "docs/graph-selectors.md has the format");
+    throw Error(Errc::bad_input, origin + " has " + error.what(), "docs/design/graph-selectors.md has the format");
   } catch (const Json::exception& error) {
     throw Error(Errc::bad_input, origin + " is no task graph: " + base::json_problem(error),
-                "docs/graph-selectors.md has the format");
+                "docs/design/graph-selectors.md has the format");
   }
 }
 

@@ -1,5 +1,5 @@
 // A task graph as data: what selectors are trained and judged with. A file has a line of JSON for each graph, after one
-// that says what the file is (docs/graph-selectors.md has the format).
+// that says what the file is (docs/design/graph-selectors.md has the format).
 #pragma once
 
 #include <cstddef>

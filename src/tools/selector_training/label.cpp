@@ -156,7 +156,7 @@ LabelledGraph labelled_from(const Json& json, const std::string& origin) {
         label.nodes.values.push_back(static_cast<float>(task_dag::finite(value.get<double>(), "a feature of a node")));
     }
   } catch (const std::invalid_argument& error) {
-    throw Error(Errc::bad_input, origin + " has " + error.what(), "docs/graph-selectors.md has the format");
+    throw Error(Errc::bad_input, origin + " has " + error.what(), "docs/design/graph-selectors.md has the format");
   } catch (const Json::exception& error) {
     throw Error(Errc::bad_input, origin + " is no labelled task graph: " + base::json_problem(error),
                 "run `charm batch label` on the graphs");

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "placement/kinds.hpp"
 #include "placement/placement_policy.hpp"
 #include "tools/sim/backend.hpp"
 
@@ -149,7 +150,7 @@ void explain(const Model& model, const Question& q, Advice& advice, std::size_t 
 Advice advise(const Model& model, const Question& q) {
   check(q);
   Advice advice;
-  advice.workers = q.workers > 0 ? q.workers : static_cast<int>(model.machine.cores.size());
+  advice.workers = q.workers > 0 ? q.workers : placement::usual_cores(model.machine);
   const auto placement = placement::policy("local").place(model.machine, {.workers = advice.workers});
 
   double compute = 0, rate = 0;

@@ -44,8 +44,8 @@ struct CostField {
 std::span<const CostField> cost_fields();
 
 /// The numbers that are no machine's: those that were fitted to the papers' figures, those that were chosen with a
-/// figure in view, and estimates. docs/simulator.md and `charm sim --assumptions` list them with their sources and with
-/// what the figures say when each of them moves (assumptions.hpp). All figures use the same values.
+/// figure in view, and estimates. docs/design/simulator.md and `charm sim --assumptions` list them with their sources
+/// and with what the figures say when each of them moves (assumptions.hpp). All figures use the same values.
 struct Free {
   // Fitted.
   double streamcluster_turns = 160;   // serialised turns of a worker in a pass of Streamcluster: CHARM Fig. 9

@@ -22,7 +22,7 @@ enum class DagSchedule : std::uint8_t {
   batch            ///< ABSS batch: what is ready together is divided evenly and statically
 };
 
-/// Costs that the machine's model does not have. docs/simulator.md has the sources.
+/// Costs that the machine's model does not have. docs/design/simulator.md has the sources.
 struct DagCosts {
   double lock_ns = 20;            ///< in a queue's lock, beside the transfers of its lines
   double wake_ns = 1300;          ///< time of a futex wake-up; TaskOptions has the same

@@ -85,6 +85,7 @@ std::string json_line(const Snapshot& s) {
                     {"interval_s", s.interval_s},
                     {"pid", s.pid == 0 ? Json(nullptr) : Json(s.pid)},
                     {"program", s.program},
+                    {"placed_by", s.placed_by},
                     {"ended", s.ended},
                     {"processes", s.processes},
                     {"threads", s.threads},

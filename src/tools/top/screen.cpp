@@ -88,6 +88,7 @@ class Screen {
     line.add(percent(s_.machine_busy) + " busy", busy_style(s_.machine_busy));
     if (s_.memory_gb_per_s) line.add(format("; %.2f GB/s from memory", *s_.memory_gb_per_s));
     put(line);
+    if (!s_.placed_by.empty()) put(Line().add("system     " + s_.placed_by));
   }
 
   /// Where memory lies, if there is more than one place.

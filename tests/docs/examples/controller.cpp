@@ -10,6 +10,6 @@
 int main() {
   const charm::Machine machine = charm::Machine::from("pack:1 l3:8 core:8 pu:1");
   const charm::controller::Signals signals;
-#include "controller_2.inc"
+#include "design_controller_1.inc"
   return spread >= 1 ? 0 : 1;
 }

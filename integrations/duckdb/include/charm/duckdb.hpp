@@ -72,6 +72,34 @@ struct QueryOptions {
   std::stop_token stop = {};
 };
 
+/// What kind of failure DuckDB reports, so that a program can tell what to do about it.
+enum class Failure {
+  syntax,        ///< the SQL is not understood
+  name,          ///< a table, column, function or type that is not there, or is there already
+  value,         ///< a value that cannot be converted, is out of range, or has another type
+  constraint,    ///< PRIMARY KEY, UNIQUE, CHECK, NOT NULL or FOREIGN KEY
+  conflict,      ///< another transaction was faster: roll back and run the transaction again
+  transaction,   ///< no transaction to end, one inside another, or an aborted one that has to be rolled back
+  memory,        ///< the memory limit was reached
+  input_output,  ///< a file or address that cannot be read or written
+  permission,    ///< the settings of the database forbid it
+  unsupported,   ///< DuckDB cannot do it, or needs an extension
+  interrupted,   ///< stopped: see Errc::cancelled
+  internal,      ///< DuckDB itself has failed; after a fatal error the database has to be opened anew
+  other
+};
+
+/// What a query throws. Its code is conflict, out_of_memory, cancelled, system (files and DuckDB itself), and bad_input
+/// for the rest.
+class QueryError : public Error {
+ public:
+  QueryError(Errc code, Failure failure, const std::string& problem) : Error(code, problem, ""), failure_(failure) {}
+  [[nodiscard]] Failure failure() const noexcept { return failure_; }
+
+ private:
+  Failure failure_;
+};
+
 /// What one worker has done for an attachment.
 struct WorkerTasks {
   std::uint64_t tasks = 0;    ///< tasks of DuckDB that it ran to their end
@@ -112,7 +140,7 @@ class Attachment {
   /// several statements all run, and the result is the last one's. Queries of one connection run one after the other.
   /// \param result a duckdb_result, to be destroyed by duckdb_destroy_result; null if it is not wanted. Not touched
   /// where the call throws.
-  /// \throws Error: bad_input with DuckDB's message if the query fails; cancelled if it was stopped by its options, by
+  /// \throws QueryError with DuckDB's message if the query fails; Error: cancelled if it was stopped by its options, by
   /// close() or by duckdb_interrupt(); not_running after detach().
   template <detail::ResultOfDuckdb Result>
   void query(_duckdb_connection* connection, const std::string& sql, Result* result, const QueryOptions& options = {}) {

@@ -3,7 +3,9 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <optional>
 
 #include "controller/controller.hpp"
 #include "tools/attach/locations.hpp"
@@ -12,6 +14,8 @@
 
 namespace charm::cli {
 namespace {
+
+constexpr int most_chiplets = 65536;
 
 std::unique_ptr<lease::Lease> lease_for(const AttachOptions& options, const base::Settings& settings,
                                         const attach::AttachPlan& plan, std::vector<std::string>& notes) {
@@ -22,8 +26,8 @@ std::unique_ptr<lease::Lease> lease_for(const AttachOptions& options, const base
   const std::string path = share.choice == base::Share::file ? share.file : lease::default_path();
   const int weight = options.weight > 0 ? options.weight : settings.share_weight;
   try {
-    return std::make_unique<lease::Lease>(path, plan.machine, weight,
-                                          attach::cores_of_chiplets(plan.machine, options.chiplets));
+    return std::make_unique<lease::Lease>(
+        path, plan.machine, weight, attach::cores_of_chiplets(plan.machine, options.chiplets.most, plan.chiplet_order));
   } catch (const Error& error) {
     // A file that cannot be used is a wrong option or setting, whatever the system said of it.
     if (share.choice != base::Share::automatic) throw Error(Errc::bad_input, error.what(), "");
@@ -45,6 +49,26 @@ void check_progress(const AttachOptions& options) {
   }
 }
 
+/// "2" or "2:cache".
+std::optional<ChipletsWanted> chiplets_wanted(const std::string& text) {
+  const auto colon = text.find(':');
+  ChipletsWanted wanted;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + std::min(colon, text.size()), wanted.most);
+  if (error != std::errc() || end != text.data() + std::min(colon, text.size()) || wanted.most < 1 ||
+      wanted.most > most_chiplets)
+    return std::nullopt;
+  if (colon == std::string::npos) return wanted;
+  const auto order = base::choice_named<attach::ChipletOrder>(text.substr(colon + 1));
+  if (!order) return std::nullopt;
+  wanted.order = *order;
+  return wanted;
+}
+
+std::string no_chiplets(const std::string& text) {
+  return "'" + text + "' is not a number of chiplets; write 1 to " + std::to_string(most_chiplets) +
+         ", and behind it cache, fast or cores for which of them, as in 2:cache";
+}
+
 }  // namespace
 
 std::unique_ptr<attach::ProgressSource> progress_source(const AttachOptions& options) {
@@ -63,17 +87,22 @@ void declare_shared(CLI::App& app, AttachOptions& options) {
   for (const auto name : controller::policy_names()) names += (names.empty() ? "" : ",") + std::string(name);
   not_empty(app.add_option("--policy", options.policy, "How workers are placed, as the setting policy [the setting]"))
       ->type_name("{" + names + "}");
-  CLI::Option* cpus =
-      not_empty(app.add_option(
-                    "--cpus", options.cpus,
-                    "Use only these cpus, as 0-3,8 or node:0 or l3:2-3 or socket:1.core:0-3 [all that are allowed]"))
-          ->type_name("LIST");
+  CLI::Option* cpus = not_empty(app.add_option("--cpus", options.cpus,
+                                               "Use only these cpus, as 0-3,8 or node:0 or l3:2-3 or socket:1.core:0-3 "
+                                               "or kind:performance [all that are allowed "
+                                               "but low-power ones]"))
+                          ->type_name("LIST");
   not_empty(app.add_option("--pin-threads", options.pin_threads,
                            "The first thread on the first of these cpus, the second on the second, ..., and so on"))
       ->type_name("LIST")
       ->excludes(cpus);
   app.add_flag("--once", options.once, "Place it once and leave it alone from then on");
-  whole_number(app.add_option("--chiplets", options.chiplets, "Largest number of chiplets to use [all]"), 1, 65536);
+  app.add_option_function<std::string>(
+         "--chiplets",
+         [&options](const std::string& text) { options.chiplets = chiplets_wanted(text).value_or(options.chiplets); },
+         "Largest number of chiplets to use, and which: 2, 2:cache, 2:fast or 2:cores [all]")
+      ->type_name("N[:WHICH]")
+      ->check([](const std::string& text) { return chiplets_wanted(text) ? std::string() : no_chiplets(text); });
   app.add_flag("--smt", options.smt, "Second hardware threads of cores count as cores");
   app.add_flag("--children", options.children, "Place the threads of the processes that the program starts, too");
   app.add_option("--share", options.share,
@@ -105,8 +134,10 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
   wishes.policy = options.policy;
   const bool by_place = options.cpus.find(':') != std::string::npos;
   if (!options.cpus.empty() && !by_place) wishes.cpus = CpuSet::parse(options.cpus, "--cpus");
-  wishes.chiplets = options.chiplets;
+  wishes.chiplets = options.chiplets.most;
+  wishes.chiplet_order = options.chiplets.order;
   if (options.smt) wishes.smt = true;
+  wishes.workers = options.workers;
   wishes.memory = options.memory;
   wishes.size = !attach && !options.no_size;
   attach::spec_for(wishes, prepared.settings);  // a wrong name is said before anything is looked at
@@ -114,6 +145,7 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
 
   topology::Discovery discovery = topology::discover_at_start(prepared.settings.topology, prepared.settings.profile);
   for (const auto& [key, text] : discovery.notices) prepared.notes.push_back(text);
+  for (const auto& doubt : discovery.machine.doubts) prepared.notes.push_back(doubt);
   if (!discovery.machine.is_live() && !options.dry_run) {
     throw Error(Errc::bad_config,
                 "the setting topology names a machine that is not this one (" + discovery.machine.origin + ")",

@@ -15,6 +15,12 @@
 
 namespace charm::cli {
 
+/// --chiplets: how many, 0 for all, and which.
+struct ChipletsWanted {
+  int most = 0;
+  attach::ChipletOrder order = attach::ChipletOrder::usual;
+};
+
 struct AttachOptions {
   std::string policy, cpus, pin_threads, share, report;
   std::string progress, metric;  // a file and a command that tell what the program has done
@@ -23,7 +29,8 @@ struct AttachOptions {
   std::vector<std::string> program;
   std::string left_out;  // kinds of pools that are not told a number of threads
   int pid = 0;
-  int chiplets = 0, weight = 0;
+  ChipletsWanted chiplets;
+  int weight = 0, workers = 0;
   bool smt = false, children = false, no_size = false, dry_run = false, json = false, quiet = false, no_avoid = false;
   bool once = false;  // place it and leave
 

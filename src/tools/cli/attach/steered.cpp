@@ -33,8 +33,8 @@ Steered::Steered(const AttachOptions& options, Prepared& prepared, int pid, bool
       attached_(attached),
       counters_(counters_for(prepared)),
       system_(pid, options.children, counters_.get()),
-      attachment_(system_, prepared.whole, options.chiplets, prepared.came_with, attached, std::move(prepared.lease),
-                  os::live_cpu_watch(), base::monotonic_seconds()),
+      attachment_(system_, prepared.whole, options.chiplets.most, prepared.came_with, attached,
+                  std::move(prepared.lease), os::live_cpu_watch(), base::monotonic_seconds()),
       progress_(decides(prepared) ? std::move(progress) : nullptr),
       speaks_(!options.quiet && options.report.empty()),
       heard_of_it_(begun_) {

@@ -3,7 +3,10 @@
 #include <charm/decision.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <map>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +15,8 @@
 #include "controller/controller.hpp"
 #include "controller/decision.hpp"
 #include "os/machine/pressure.hpp"
+#include "placement/kinds.hpp"
+#include "tools/os/system_placement.hpp"
 
 namespace charm::cli {
 namespace {
@@ -70,11 +75,29 @@ Json pools_json(const std::vector<attach::Pool>& pools) {
 
 std::string dumped(const Json& json) { return base::json_text(json, 2) + "\n"; }
 
-/// Cores of as many workers as get a core of their own.
-std::vector<WorkerCore> full_cores(const attach::AttachPlan& plan) {
+/// How many workers the program may be expected to have, and why.
+std::pair<int, std::string> expected_workers(const AttachOptions& options, const attach::AttachPlan& plan) {
+  if (options.workers > 0) return {options.workers, "as --workers says"};
+  const auto team = attach::openmp_threads([](const char* name) { return std::getenv(name); });
+  if (team && !options.no_size) return {*team, "as OMP_NUM_THREADS says"};
+  return {std::max(1, attach::pool_threads(plan)), "one for each core"};
+}
+
+/// Cores of as many of these workers as get a core of their own.
+std::vector<WorkerCore> expected_cores(const AttachOptions& options, const attach::AttachPlan& plan) {
   placement::Request request = plan.request;
-  request.workers = std::max(1, attach::pool_threads(plan));
+  request.workers = std::min(expected_workers(options, plan).first, std::max(1, plan.cores));
   return controller::placement_for(plan.spec, plan.machine, request).start();
+}
+
+/// "chiplet 0: cpus 0-3; chiplet 1: cpus 8-11".
+std::string by_chiplet(const std::vector<WorkerCore>& worker_cores) {
+  std::map<int, CpuSet> cpus;
+  for (const WorkerCore& each : worker_cores) cpus[each.chiplet].insert(each.cpu);
+  std::string text;
+  for (const auto& [chiplet, some] : cpus)
+    text += fmt::format("{}chiplet {}: cpus {}", text.empty() ? "" : "; ", chiplet, some.to_text());
+  return text;
 }
 
 }  // namespace
@@ -125,6 +148,7 @@ std::string summary_text(const AttachResult& outcome, const Prepared& prepared, 
     text += fmt::format("charm: pools of {} where the program obeys {}\n",
                         base::counted(static_cast<std::size_t>(attach::pool_threads(prepared.plan)), "thread"), names);
   }
+  text += "charm: the system itself: " + os::one_line(os::read_system_placement()) + "\n";
   const auto decisions = thread_placer.decisions();
   for (std::size_t d = decisions.size() - std::min(decisions.size(), shown_decisions); d < decisions.size(); ++d)
     text += "charm: " + explain(decisions[d]) + "\n";
@@ -168,6 +192,7 @@ std::string summary_json(const AttachResult& outcome, const Prepared& prepared, 
                  {"decisions", decisions},
                  {"variables", pools_json(prepared.pools)},
                  {"share", share},
+                 {"placed_by", os::one_line(os::read_system_placement())},
                  {"own_cpu_s", outcome.own_seconds},
                  {"notes", notes_of(outcome, prepared, attachment)}});
 }
@@ -186,16 +211,28 @@ std::string intent_text(const AttachOptions& options, const Prepared& prepared) 
     return text;
   }
   if (options.once) text += "it is placed once, and nothing of charm stays\n";
-  const std::vector<WorkerCore> worker_cores = full_cores(plan);
+  if (const std::string kinds = placement::kinds_text(plan.machine); !kinds.empty())
+    text += "kinds of cores: " + kinds + "; the faster ones get workers first\n";
+  const std::vector<WorkerCore> worker_cores = expected_cores(options, plan);
+  const auto [workers, why] = expected_workers(options, plan);
   if (!worker_cores.empty() && worker_cores.front().cpu >= 0) {
-    text += fmt::format("{} would be placed, in the order in which they come up, on cpus",
-                        base::counted(worker_cores.size(), "worker"));
-    for (const WorkerCore& worker_core : worker_cores) text += fmt::format(" {}", worker_core.cpu);
-    text += "\n";
+    std::vector<int> cpus;
+    for (const WorkerCore& each : worker_cores) cpus.push_back(each.cpu);
+    text +=
+        fmt::format("{}, {}, would be on cpus {} ({})\n", base::counted(static_cast<std::size_t>(workers), "worker"),
+                    why, fmt::join(cpus, " "), by_chiplet(worker_cores));
+    if (static_cast<std::size_t>(workers) > worker_cores.size())
+      text +=
+          fmt::format("they would share these {}, chiplet by chiplet\n", base::counted(worker_cores.size(), "core"));
+    if (decides(prepared) && worker_cores.size() > 1)
+      text += fmt::format("that is where they would begin: '{}' moves them as it measures\n", plan.spec);
+    text +=
+        "with another number of workers they are placed anew; which worker has which of the cpus is decided as they "
+        "come up\n";
   } else {
     text += "no thread would be bound to less than that\n";
   }
-  text += "more workers than cores would share them chiplet by chiplet; threads that sleep stay near the workers\n";
+  text += "threads that sleep stay near the workers\n";
   for (const auto& pool : prepared.pools) text += fmt::format("{}={} ({})\n", pool.name, pool.value, pool.why);
   if (options.memory != attach::Memory::keep) text += fmt::format("memory policy: {}\n", base::word_of(options.memory));
   for (const auto& note : prepared.notes) text += "note: " + note + "\n";
@@ -204,7 +241,7 @@ std::string intent_text(const AttachOptions& options, const Prepared& prepared) 
 
 std::string intent_json(const AttachOptions& options, const Prepared& prepared) {
   Json worker_cores = Json::array();
-  for (const WorkerCore& worker_core : full_cores(prepared.plan)) {
+  for (const WorkerCore& worker_core : expected_cores(options, prepared.plan)) {
     worker_cores.push_back({{"worker", worker_cores.size()},
                             {"cpu", worker_core.cpu},
                             {"core", worker_core.core},

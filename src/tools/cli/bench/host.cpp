@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "os/processes/this_process.hpp"
+#include "tools/os/system_placement.hpp"
 
 namespace charm::cli {
 namespace {
@@ -37,6 +38,7 @@ Host describe_host(const Machine& machine, const base::Settings& settings) {
   host.cores = static_cast<int>(machine.cores.size());
   host.chiplets = static_cast<int>(machine.chiplets.size());
   host.kernel = os::kernel_name();
+  host.placed_by = os::one_line(os::read_system_placement());
   host.compiler = compiler();
   host.date = utc_now();
   host.versions = {{"charm", CHARM_VERSION}, {"hwloc", CHARM_HWLOC_VERSION}, {"Boost", CHARM_BOOST_VERSION}};

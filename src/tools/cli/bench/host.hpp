@@ -16,9 +16,10 @@ struct Host {
   int cpus = 0;         // hardware threads that the process may use
   int cores = 0;        // physical cores among them
   int chiplets = 0;
-  std::string kernel;    // operating system and release
-  std::string compiler;  // the compiler that built this executable
-  std::string date;      // UTC, ISO 8601
+  std::string kernel;     // operating system and release
+  std::string placed_by;  // what places threads besides CHARM (system_placement.hpp)
+  std::string compiler;   // the compiler that built this executable
+  std::string date;       // UTC, ISO 8601
   struct Version {
     std::string what, version;
   };

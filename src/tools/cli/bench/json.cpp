@@ -16,9 +16,18 @@ Json host_json(const Host& host, const std::vector<std::string>& notes) {
   for (const auto& v : host.versions) versions[v.what] = v.version;
   Json settings = Json::array();
   for (const auto& s : host.settings) settings.push_back({{"name", s.name}, {"value", s.value}, {"from", s.from}});
-  return {{"name", host.name},         {"machine", host.machine}, {"cpus", host.cpus},         {"cores", host.cores},
-          {"chiplets", host.chiplets}, {"kernel", host.kernel},   {"compiler", host.compiler}, {"versions", versions},
-          {"date", host.date},         {"notes", notes},          {"settings", settings}};
+  return {{"name", host.name},
+          {"machine", host.machine},
+          {"cpus", host.cpus},
+          {"cores", host.cores},
+          {"chiplets", host.chiplets},
+          {"kernel", host.kernel},
+          {"placed_by", host.placed_by},
+          {"compiler", host.compiler},
+          {"versions", versions},
+          {"date", host.date},
+          {"notes", notes},
+          {"settings", settings}};
 }
 
 Json result_json(const Result& r) {

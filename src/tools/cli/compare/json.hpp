@@ -1,4 +1,4 @@
-// A comparison as JSON; docs/compare.md lists the keys. Keys are added but never removed.
+// A comparison as JSON; docs/design/json.md lists the keys. Keys are added but never removed.
 #pragma once
 
 #include <string>

@@ -155,8 +155,17 @@ std::string comparison_text(const Outcome& outcome, bool colour) {
   }
   for (const auto& line : outcome.disturbances) text += "noise: " + line + "\n";
   if (!outcome.why_no_counters.empty()) text += "no hardware counters: " + outcome.why_no_counters + "\n";
-  if (outcome.failed_runs > 0) text += fmt::format("{} runs ended with an error\n", outcome.failed_runs);
+  for (const std::string& line : failure_lines(outcome)) text += line + "\n";
   return text + runs_text(outcome) + "\n";
+}
+
+std::vector<std::string> failure_lines(const Outcome& outcome) {
+  std::vector<std::string> lines;
+  for (const Series& series : outcome.series) {
+    if (const std::string failures = series.failures(); !failures.empty())
+      lines.push_back(series.program.name + ": " + failures);
+  }
+  return lines;
 }
 
 std::vector<std::string> verdict_lines(const Outcome& outcome) {
@@ -164,7 +173,7 @@ std::vector<std::string> verdict_lines(const Outcome& outcome) {
   const std::string& first = outcome.series.front().program.name;
   for (const auto& comparison : outcome.comparisons) {
     const std::string& second = outcome.series[comparison.second].program.name;
-    std::string line = compare::sentence(comparison.verdict, comparison.judged(), first, second);
+    std::string line = compare::sentence(outcome, comparison);
     const bool ambiguous = outcome.comparisons.size() > 1 && comparison.verdict.finding == compare::Finding::same;
     if (ambiguous) line = first + " and " + second + ": " + line;
     lines.push_back(std::move(line));

@@ -10,6 +10,8 @@ namespace charm::cli {
 
 std::string comparison_text(const compare::Outcome& outcome, bool colour);
 
+/// A line for each program of which runs have failed.
+std::vector<std::string> failure_lines(const compare::Outcome& outcome);
 /// A line for each comparison.
 std::vector<std::string> verdict_lines(const compare::Outcome& outcome);
 

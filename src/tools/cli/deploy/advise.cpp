@@ -14,6 +14,7 @@
 #include "base/json.hpp"
 #include "os/files/system_files.hpp"
 #include "tools/cli/console.hpp"
+#include "tools/cli/machine_notes.hpp"
 #include "tools/cli/options.hpp"
 #include "tools/cli/text_table.hpp"
 #include "tools/deploy/advise.hpp"
@@ -103,6 +104,7 @@ void print_json(const sim::Model& model, const deploy::OlapAdvice& advice, std::
                               {"node_l3_bytes", advice.node_l3_bytes},
                               {"queries", queries},
                               {"reasons", advice.reasons},
+                              {"notes", machine_notes(model.machine)},
                               {"command", command_of(advice)}},
                          2)
       << '\n';
@@ -120,6 +122,7 @@ int advise_olap(const AdviseOlapArguments& options, Session& session) {
   session.out << fmt::format("{}: {}, {} worker{}\n\n", model.title, base::word_of(advice.policy), advice.workers,
                              advice.workers == 1 ? "" : "s");
   for (const auto& reason : advice.reasons) session.out << reason << '\n';
+  for (const auto& note : machine_notes(model.machine)) session.out << "Note: " << note << '\n';
   std::vector<std::vector<Cell>> rows;
   for (const auto& query : advice.queries) {
     rows.push_back(
@@ -140,7 +143,7 @@ void declare_advise_olap(CLI::App& advise_app, Session& session) {
   auto options = std::make_shared<AdviseOlapArguments>();
   CLI::App* app = advise_app.add_subcommand("olap", "How to deploy an analytical engine's workers");
   not_empty(
-      app->add_option("--machine", options->machine,
+      app->add_option("--machine,--from", options->machine,
                       "Machine model, model file, hwloc XML file, sysfs tree or synthetic string [this machine]"));
   file_path(app->add_option("--queries", options->queries, "Measured queries: what charm bench olap --json printed"));
   mebibytes_within(

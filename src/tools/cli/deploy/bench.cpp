@@ -1,7 +1,9 @@
 // `charm deploy bench`: becomes charm-deploy-bench (deploy_bench.py), which deploys real engines by `charm deploy up`.
 #include <charm/error.hpp>
 
+#include <cstdint>
 #include <cstring>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,24 @@
 #include "tools/os/child.hpp"
 
 namespace charm::cli {
+
+namespace {
+
+/// The largest scale factor with published answers whose tables fit: Trino keeps them in its heaps, uncompressed,
+/// beside the memory of queries.
+std::string scale_by_memory(const DeployBenchOptions& options) {
+  DeployRequest request;
+  request.request.policy = deploy::Policy::wim;
+  request.request.leave_cores = options.leave_cores;
+  request.cpus = options.cpus;
+  request.reserve = options.reserve;
+  std::uint64_t bytes = 0;
+  for (const deploy::Worker& worker : deploy_plan_of(request, {}).workers) bytes += worker.memory_bytes;
+  constexpr std::uint64_t at_scale_1 = std::uint64_t{8} << 30U;
+  return bytes >= at_scale_1 ? "1" : bytes >= at_scale_1 / 10 ? "0.1" : "0.01";
+}
+
+}  // namespace
 
 int deploy_bench(const DeployBenchOptions& options, Session& /*session*/) {
   if (os::cannot_run("python3") != 0)
@@ -31,7 +51,8 @@ int deploy_bench(const DeployBenchOptions& options, Session& /*session*/) {
   }
   give("--policy", options.policies);
   give("--query", options.queries);
-  give("--scale", options.scale);
+  give("--scale", options.scale == "auto" ? scale_by_memory(options) : options.scale);
+  give("--per-chiplet", std::to_string(options.per_chiplet));
   give("--trials", std::to_string(options.trials));
   give("--port", std::to_string(options.port));
   give("--patience", fmt::format("{:g}", options.patience_s));

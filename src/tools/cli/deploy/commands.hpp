@@ -39,7 +39,8 @@ int deploy_up(const DeployUpOptions& options, Session& session);
 
 struct DeployBenchOptions {
   std::string engines, policies, queries;  // lists; empty: both, all but mixed, all
-  std::string scale = "0.1";
+  std::string scale = "0.1";               // or "auto": by the workers' memory
+  int per_chiplet = 1;                     // workers on each chiplet (wicp)
   int trials = 3;
   int port = 20000;
   double patience_s = 300;

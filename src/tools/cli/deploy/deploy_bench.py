@@ -10,7 +10,6 @@ Exit code 0: all answers were right and all workers bound. 1: they were not. 2: 
 """
 
 import argparse
-import ctypes
 import json
 import os
 import pathlib
@@ -32,45 +31,29 @@ def standard_sql(query):
 
 
 class Duckdb:
-    """DuckDB's C API: the data, the text of the queries, and the right answers."""
-
-    class Result(ctypes.Structure):
-        _fields_ = [("opaque", ctypes.c_uint64 * 6)]
+    """DuckDB's client for Python: the data, the text of the queries, and the right answers."""
 
     def __init__(self):
-        folder = engines_folder() / "duckdb"
-        if not (folder / "tpch.duckdb_extension").exists():
-            raise Missing("DuckDB is not installed; run 'scripts/engines duckdb'")
-        self.c = ctypes.CDLL(str(folder / "libduckdb.so"))
-        for name in ["duckdb_row_count", "duckdb_column_count"]:
-            getattr(self.c, name).restype = ctypes.c_uint64
-        self.c.duckdb_result_error.restype = ctypes.c_char_p
-        self.c.duckdb_value_varchar.restype = ctypes.c_void_p
-        database, self.connection = ctypes.c_void_p(), ctypes.c_void_p()
-        if self.c.duckdb_open(None, ctypes.byref(database)) or self.c.duckdb_connect(database, ctypes.byref(self.connection)):
-            raise Failed("DuckDB does not open a database in memory")
-        self.rows(f"LOAD '{folder}/tpch.duckdb_extension'")
+        tpch, packages = engines_folder() / "duckdb" / "tpch.duckdb_extension", engines_folder() / "duckdb_python"
+        if not tpch.exists() or not (packages / "duckdb").exists():
+            raise Missing("DuckDB is not installed; run 'scripts/engines duckdb duckdb_python'")
+        sys.path.insert(0, str(packages))
+        import duckdb
+        self.errors, self.connection = duckdb.Error, duckdb.connect()
+        self.rows(f"LOAD '{tpch}'")
 
     def rows(self, sql):
-        result = self.Result()
-        if self.c.duckdb_query(self.connection, sql.encode(), ctypes.byref(result)):
-            raise Failed(f"DuckDB: {self.c.duckdb_result_error(ctypes.byref(result)).decode()}")
-        rows = []
-        for row in range(self.c.duckdb_row_count(ctypes.byref(result))):
-            rows.append([])
-            for column in range(self.c.duckdb_column_count(ctypes.byref(result))):
-                pointer = self.c.duckdb_value_varchar(ctypes.byref(result), ctypes.c_uint64(column), ctypes.c_uint64(row))
-                rows[-1].append(ctypes.string_at(pointer).decode() if pointer else "NULL")
-                self.c.duckdb_free(ctypes.c_void_p(pointer))
-        self.c.duckdb_destroy_result(ctypes.byref(result))
-        return rows
+        try:
+            return self.connection.execute(sql).fetchall()
+        except self.errors as error:
+            raise Failed(f"DuckDB: {error}") from error
 
     def queries(self):
-        return {int(number): standard_sql(text) for number, text in self.rows("FROM tpch_queries()")}
+        return {number: standard_sql(text) for number, text in self.rows("FROM tpch_queries()")}
 
     def answers(self, scale):
         found = self.rows(f"SELECT query_nr, answer FROM tpch_answers() WHERE scale_factor = {scale}")
-        return {int(number): rows_of(text) for number, text in found}
+        return {number: rows_of(text) for number, text in found}
 
     def columns(self, table):
         """Names and types, decimals as doubles: an engine's mean of decimals has as many places as it likes."""
@@ -95,14 +78,20 @@ def telling(lines, most=5):
     return (why or lines)[-most:]
 
 
+def policy_words(policy, per_chiplet):
+    """Options of `charm deploy up`; the other policies refuse --per-chiplet."""
+    words = ["--policy", policy.partition("-")[0]]
+    words += ["--shape", "mixed"] if policy.endswith("-mixed") else []
+    return words + (["--per-chiplet", str(per_chiplet)] if policy.startswith("wicp") and per_chiplet > 1 else [])
+
+
 class Deployment:
     """The workers of one policy, from `charm deploy up` to `charm deploy down`."""
 
-    def __init__(self, tool, engine, policy, folder, more, patience, variables):
+    def __init__(self, tool, engine, policy, folder, more, patience, variables, per_chiplet=1):
         self.tool, self.folder, self.patience = tool, folder, patience
         self.log = open(str(folder) + ".log", "w")
-        words = [tool, "deploy", "up", "--target", engine, "--dir", str(folder), "--policy", policy.partition("-")[0]]
-        words += ["--shape", "mixed"] if policy.endswith("-mixed") else []
+        words = [tool, "deploy", "up", "--target", engine, "--dir", str(folder), *policy_words(policy, per_chiplet)]
         self.up = subprocess.Popen(words + more, stderr=self.log, stdout=self.log, env=os.environ | variables)
 
     def __enter__(self):
@@ -162,7 +151,7 @@ class Deployment:
 def run_policy(args, engine, policy, duckdb, queries, data, folder):
     more = ["--port", str(args.port), *args.up]
     variables = CLIENTS[engine].prepare(data)
-    with Deployment(args.charm, engine, policy, folder, more, args.patience, variables) as deployment:
+    with Deployment(args.charm, engine, policy, folder, more, args.patience, variables, args.per_chiplet) as deployment:
         try:
             client = CLIENTS[engine](deployment, duckdb, data)
             deployment.verify()
@@ -211,6 +200,7 @@ def main():
     parser.add_argument("--scale", default="0.1")
     parser.add_argument("--trials", type=int, default=3)
     parser.add_argument("--port", type=int, default=20000)
+    parser.add_argument("--per-chiplet", type=int, default=1)
     parser.add_argument("--patience", type=float, default=300)
     parser.add_argument("--report", default="")
     parser.add_argument("--json", action="store_true")

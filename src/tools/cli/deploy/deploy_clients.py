@@ -111,11 +111,11 @@ class Trino:
         for table in TABLES:
             try:
                 self.fill(table, duckdb.columns(table))
-                there, wanted = (each(f"SELECT count(*) FROM {table}") for each in (self.ask, duckdb.rows))
+                there, wanted = (int(each(f"SELECT count(*) FROM {table}")[0][0]) for each in (self.ask, duckdb.rows))
             except Failed as failed:
                 raise Failed(f"while table {table} was filled: {failed}") from failed
             if there != wanted:
-                raise Failed(f"Trino: {table} has {there[0][0]} rows where DuckDB has {wanted[0][0]}")
+                raise Failed(f"Trino: {table} has {there} rows where DuckDB has {wanted}")
 
     def fill(self, table, columns):
         self.ask(f"CREATE TABLE {table} ({', '.join(f'{name} {kind}' for name, kind in columns)})")

@@ -13,27 +13,20 @@
 #include "os/files/output_file.hpp"
 #include "os/memory/memory.hpp"
 #include "os/processes/this_process.hpp"
+#include "tools/attach/locations.hpp"
 #include "tools/cli/deploy/commands.hpp"
 #include "tools/cli/deploy/plan_text.hpp"
 #include "tools/deploy/plan_json.hpp"
 #include "tools/os/service.hpp"
-#include "topology/description.hpp"
 
 namespace charm::cli {
 namespace {
-
-std::vector<deploy::CoreKind> kinds_of(const topology::Survey& survey) {
-  std::vector<deploy::CoreKind> kinds;
-  for (const auto& kind : survey.kinds) kinds.push_back({kind.name, kind.cpus});
-  return kinds;
-}
 
 /// This machine, or the one that CHARM_TOPOLOGY names.
 deploy::Host host_here() {
   deploy::Host host{os::host_name(), Machine::discover()};
   if (host.name.empty()) host.name = "localhost";
   if (!host.machine.is_live()) return host;
-  host.kinds = kinds_of(topology::survey_live(topology::Detail::kinds));
   host.memory_limit = os::cgroup_memory_limit().value_or(0);
   host.memory_available = os::available_bytes().value_or(0);
   host.memory_nodes = os::allowed_memory_nodes();
@@ -59,10 +52,8 @@ deploy::Host host_from(const std::string& text, std::size_t number) {
     return host;
   }
   // An empty description would be this machine, which '-' names.
-  const auto told = topology::read_description(description.empty() ? " " : description, topology::Detail::kinds);
-  deploy::Host host{named ? text.substr(0, equals) : "host" + std::to_string(number), topology::machine_of(told)};
-  if (told.survey) host.kinds = kinds_of(*told.survey);
-  return host;
+  return {named ? text.substr(0, equals) : "host" + std::to_string(number),
+          Machine::from(description.empty() ? " " : description)};
 }
 
 void write_files(const std::vector<deploy::File>& files, const std::string& folder, Session& session, bool quiet) {
@@ -124,7 +115,6 @@ std::string deploy_folder(const std::string& path) {
 
 deploy::Plan deploy_plan_of(const DeployRequest& options, const std::vector<std::string>& from) {
   deploy::Request request = options.request;
-  if (!options.cpus.empty()) request.cpus = CpuSet::parse(options.cpus, "--cpus");
   if (!options.reserve.empty()) request.reserve = deploy_bytes(options.reserve, "--reserve");
   if (!options.node_memory.empty()) request.node_memory = deploy_bytes(options.node_memory, "--node-memory");
   if (!options.memory.empty()) request.memory = base::parse_choice<deploy::Memory>(options.memory, "--memory");
@@ -132,6 +122,11 @@ deploy::Plan deploy_plan_of(const DeployRequest& options, const std::vector<std:
   std::vector<deploy::Host> hosts;
   if (from.empty()) hosts.push_back(host_here());
   for (const std::string& text : from) hosts.push_back(host_from(text, hosts.size()));
+  if (options.cpus.find(':') != std::string::npos) {
+    request.cpus = CpuSet(attach::cpus_at(hosts.front().machine, options.cpus, "--cpus"));
+  } else if (!options.cpus.empty()) {
+    request.cpus = CpuSet::parse(options.cpus, "--cpus");
+  }
   return deploy::make_plan(hosts, request);
 }
 

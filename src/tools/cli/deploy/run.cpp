@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <future>
 #include <ostream>
 #include <thread>
 
@@ -15,12 +16,14 @@
 #include "tools/cli/text_table.hpp"
 #include "tools/deploy/ending.hpp"
 #include "tools/deploy/state.hpp"
+#include "tools/deploy/target.hpp"
 #include "tools/deploy/verify.hpp"
-#include "tools/os/local_port.hpp"
 #include "tools/os/service.hpp"
 
 namespace charm::cli {
 namespace {
+
+constexpr int exit_silent = 3;  // of status: all workers run, and some do not answer (yet)
 
 deploy::State state_in(const std::string& directory) {
   const std::string folder = deploy_folder(directory);
@@ -36,8 +39,20 @@ deploy::State state_in(const std::string& directory) {
 struct WorkerRow {
   std::string name, phase, last_end;
   int pid = 0, restarts = 0;
-  bool alive = false, answers = false;
+  bool alive = false;
+  std::optional<bool> answers = {};  // nothing: it listens nowhere
+
+  [[nodiscard]] std::string answer() const { return !answers ? "–" : *answers ? "yes" : "no"; }
 };
+
+/// Of a worker that runs and listens.
+os::Question question_for(const deploy::State& state, std::size_t w) {
+  const deploy::Worker& worker = state.plan.workers[w];
+  for (const deploy::Target& each : deploy::targets()) {
+    if (each.name == state.target && each.question != nullptr) return each.question(worker);
+  }
+  return {"", worker.port, "", ""};
+}
 
 std::vector<WorkerRow> worker_rows(const deploy::State& state) {
   std::vector<WorkerRow> rows;
@@ -48,13 +63,21 @@ std::vector<WorkerRow> worker_rows(const deploy::State& state) {
     row.alive = deploy::lives(state, w);
     row.pid = row.alive ? worker.process.pid : 0;
     row.restarts = worker.restarts;
-    const deploy::Worker& planned = state.plan.workers[w];
-    row.answers = row.alive && (os::port_answers(planned.port) || os::socket_answers(planned.directory + "/socket"));
+    if (worker.listens) row.answers = false;
     // The state is what the supervisor saw last; without one nobody notes an end.
     if (!row.alive && worker.phase == deploy::Phase::running) row.phase = "ended";
     if (!supervised && worker.phase == deploy::Phase::waiting) row.phase = "ended";
+    if (row.alive && deploy::stopped(state, w)) row.phase = "stopped";
     rows.push_back(std::move(row));
   }
+  // All at once: each that hangs takes the whole time.
+  constexpr double patience_s = 5;
+  std::vector<std::pair<std::size_t, std::future<bool>>> asked;
+  for (std::size_t w = 0; w < rows.size(); ++w) {
+    if (!rows[w].alive || !rows[w].answers || rows[w].phase == "stopped") continue;
+    asked.emplace_back(w, std::async(std::launch::async, os::answers, question_for(state, w), patience_s));
+  }
+  for (auto& [w, answer] : asked) rows[w].answers = answer.get();
   return rows;
 }
 
@@ -103,13 +126,15 @@ int deploy_status(const DeployWatchOptions& options, Session& session) {
   const deploy::State state = state_in(options.directory);
   const std::vector<WorkerRow> rows = worker_rows(state);
   const bool supervised = state.supervised && os::Processes().alive(state.supervisor);
-  bool all_alive = true;
+  bool all_run = true, all_answer = true;
   base::Json list = base::Json::array();
   std::vector<std::vector<Cell>> cells;
   for (std::size_t w = 0; w < rows.size(); ++w) {
     const WorkerRow& row = rows[w];
     const deploy::Worker& worker = state.plan.workers[w];
-    all_alive = all_alive && row.alive;
+    const bool runs = row.alive && row.phase != "stopped";
+    all_run = all_run && runs;
+    all_answer = all_answer && row.answers.value_or(true);
     list.push_back({{"worker", row.name},
                     {"phase", row.phase},
                     {"pid", row.pid},
@@ -117,13 +142,13 @@ int deploy_status(const DeployWatchOptions& options, Session& session) {
                     {"last_end", row.last_end},
                     {"cpus", worker.cpus.to_text()},
                     {"port", worker.port},
-                    {"answers", row.answers}});
+                    {"answers", row.answers ? base::Json(*row.answers) : base::Json()}});
     cells.push_back({{row.name, "1"},
-                     {row.phase, row.alive ? "" : "31"},
+                     {row.phase, runs ? "" : "31"},
                      {row.pid > 0 ? std::to_string(row.pid) : "–", ""},
                      {worker.cpus.to_text(), ""},
                      {std::to_string(worker.port), ""},
-                     {row.answers ? "yes" : "no", ""},
+                     {row.answer(), runs && !row.answers.value_or(true) ? "31" : ""},
                      {std::to_string(row.restarts), ""},
                      {row.last_end, ""}});
   }
@@ -147,7 +172,7 @@ int deploy_status(const DeployWatchOptions& options, Session& session) {
                      "down' ends them\n";
     }
   }
-  return all_alive ? exit_done : exit_failed;
+  return !all_run ? exit_failed : all_answer ? exit_done : exit_silent;
 }
 
 int deploy_verify(const DeployWatchOptions& options, Session& session) {

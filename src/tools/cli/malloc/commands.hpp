@@ -13,6 +13,7 @@ namespace charm::cli {
 struct MallocWeightsOptions {
   WeightOptions weights;
   bool publish = false;
+  bool withdraw = false;        ///< what was published
   bool live = false;            ///< what the traffic of this moment leaves
   std::string source = "auto";  ///< of the traffic
   double interval = 0.5;        ///< seconds over which it is read

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <ostream>
+#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
@@ -14,6 +16,7 @@
 #include "base/format.hpp"
 #include "base/json.hpp"
 #include "os/files/output_file.hpp"
+#include "os/files/system_files.hpp"
 #include "tools/cli/malloc/commands.hpp"
 #include "tools/cli/malloc/live.hpp"
 #include "tools/cli/text_table.hpp"
@@ -131,9 +134,33 @@ std::string weights_text(const WeightSource& source, const std::vector<Row>& row
   return text;
 }
 
+void refuse_beside_sampler(const std::string& path) {
+  if (!os::has_writer(path)) return;
+  throw Error(Errc::bad_input, "a sampler (charm malloc sample) keeps " + path + " up to date",
+              "end it first, or name another file with --file");
+}
+
+int withdraw(const MallocWeightsOptions& options, Session& session) {
+  if (options.publish)
+    throw Error(Errc::bad_config, "--withdraw and --publish contradict each other", "choose one of them");
+  const std::string path = options.file.empty() ? published_weights() : options.file;
+  refuse_beside_sampler(path);
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) memory_traffic::page_from_bytes(os::read_text(path), path);  // ours alone
+  const bool removed = std::filesystem::remove(path, error);
+  if (error)
+    throw Error(Errc::system, "cannot remove " + path + ": " + error.message(), "look at the rights of its folder");
+  if (options.output.json)
+    session.out << base::json_text(base::Json{{"withdrawn", removed ? base::Json(path) : base::Json()}}, 2) << '\n';
+  else
+    session.out << (removed ? "withdrawn: " + path : "nothing is published in " + path) << '\n';
+  return exit_done;
+}
+
 }  // namespace
 
 int malloc_weights(const MallocWeightsOptions& options, Session& session) {
+  if (options.withdraw) return withdraw(options, session);
   if (!options.file.empty()) os::check_writable(options.file);
   const WeightSource source = weight_source(options.weights);
   if (options.live && !source.machine.is_live()) {
@@ -151,10 +178,7 @@ int malloc_weights(const MallocWeightsOptions& options, Session& session) {
                   "leave out --from, or name a file with --file");
     }
     published = options.file.empty() ? published_weights() : options.file;
-    if (os::has_writer(published)) {
-      throw Error(Errc::bad_input, "a sampler (charm malloc sample) keeps " + published + " up to date",
-                  "end it first, or name another file with --file");
-    }
+    refuse_beside_sampler(published);
     os::replace_whole(published, memory_traffic::page_bytes(weight_page(source.model, source.machine, *source.policy,
                                                                         left, source.demand_gb_per_s)));
   }

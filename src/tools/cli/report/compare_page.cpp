@@ -34,13 +34,14 @@ std::string header(const Host& host, const Outcome& outcome) {
     const bool told = comparison.verdict.finding != compare::Finding::unknown;
     out += fmt::format("<p><span class=\"verdict {}\">{}{}</span></p>\n", told ? "good" : "bad",
                        outcome.comparisons.size() > 1 ? html::escaped(first + " and " + second + ": ") : "",
-                       html::escaped(compare::sentence(comparison.verdict, comparison.judged(), first, second)));
+                       html::escaped(compare::sentence(outcome, comparison)));
   }
   return out + "<dl class=\"facts\">\n" + html::fact("Machine", host.machine) + html::fact("Host", host.name) +
          html::fact("May use",
                     fmt::format("{} cpu{}, {} core{}, {} chiplet{}", host.cpus, host.cpus == 1 ? "" : "s", host.cores,
                                 host.cores == 1 ? "" : "s", host.chiplets, host.chiplets == 1 ? "" : "s")) +
-         html::fact("System", host.kernel) + html::fact("Date", host.date) +
+         html::fact("System", host.kernel) + html::fact("Placed by the system", host.placed_by) +
+         html::fact("Date", host.date) +
          html::fact("Runs", fmt::format("{} of each in random order, after {} to warm up; seed {}", outcome.rounds,
                                         outcome.warm_ups, outcome.seed)) +
          "</dl>\n</header>\n";
@@ -146,7 +147,7 @@ std::string notes(const Outcome& outcome) {
   std::vector<std::string> lines = outcome.disturbances;
   if (lines.empty()) lines.emplace_back("Nothing was seen to disturb the runs.");
   if (!outcome.why_no_counters.empty()) lines.push_back("No hardware counters: " + outcome.why_no_counters);
-  if (outcome.failed_runs > 0) lines.push_back(fmt::format("{} runs ended with an error.", outcome.failed_runs));
+  for (const std::string& line : failure_lines(outcome)) lines.push_back(line + ".");
   lines.push_back(fmt::format("Differences below {} % do not count (--threshold).",
                               compare::percent_digits(outcome.rules.threshold)));
   return html::notes("Noise and notes", lines);

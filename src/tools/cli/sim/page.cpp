@@ -80,7 +80,7 @@ std::string table(const Group& group) {
 std::string sim_page(const std::vector<sim::RunResult>& results, const std::string& command) {
   std::string out =
       "<header><h1>CHARM: simulated machines</h1>\n<p class=\"lead\">Computed by a model, not measured. "
-      "docs/simulator.md says what it holds and what it leaves out.</p></header>\n";
+      "docs/design/simulator.md says what it holds and what it leaves out.</p></header>\n";
   for (const Group& group : by_machine_and_workload(results)) {
     out += "<h2>" + html::escaped(group.front()->workload + " on " + group.front()->machine) +
            "</h2>\n<div class=\"panels\">\n" + throughput_curves(group) + moves(group) + "</div>\n" + table(group);

@@ -57,11 +57,19 @@ Launch duckdb_launch(const Worker& worker, const TargetOptions& /*options*/) {
   return how;
 }
 
+os::Question duckdb_question(const Worker& worker) {
+  return http_question(0, "/health", "{\"answers\": true}", worker.directory + "/socket");
+}
+
 }  // namespace
 
 Target duckdb_target() {
-  return {"duckdb", "an instance for each worker: threads, memory, spill folder; 'charm deploy up' starts them", "",
-          duckdb_files, duckdb_launch};
+  return {.name = "duckdb",
+          .summary = "an instance for each worker: threads, memory, spill folder; 'charm deploy up' starts them",
+          .uses = "",
+          .files = duckdb_files,
+          .launch = duckdb_launch,
+          .question = duckdb_question};
 }
 
 }  // namespace charm::deploy

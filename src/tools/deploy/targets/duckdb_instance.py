@@ -5,8 +5,8 @@
 
 Values are DuckDB's own text of them, or null. With "Accept: application/vnd.apache.arrow.stream" the answer is a stream
 of Arrow, which keeps the types. Rows are sent as DuckDB yields them and as the client takes them. What goes wrong is
-{"error": "...", "kind": "Constraint Error"} with status 400, 409 (try again), 507 (out of memory), 408 (Time-Limit:
-SECONDS of the request) or 503 (cancelled, or the instance ends); after the first rows it is the answer's last member.
+{"error": "...", "kind": "Constraint Error"} with status 400, 409 (a conflict: try again), 507 (out of memory or disk),
+408 (Time-Limit: SECONDS of the request), 503 (cancelled, or the instance ends) or 500 (DuckDB itself failed); after the first rows it is the answer's last member.
 
     GET /health           200 if a query is answered
     GET /queries          the queries that run: id, seconds, SQL
@@ -36,7 +36,7 @@ ARROW = "application/vnd.apache.arrow.stream"
 BATCH_ROWS = 8192
 MOST_QUERIES = 64  # at once; more wait
 MOST_SQL = 64 << 20  # bytes
-STATUS = {"TransactionContext Error": 409, "Out of Memory Error": 507, "INTERRUPT Error": 503}
+STATUS = {"Out of Memory Error": 507, "INTERRUPT Error": 503, "INTERNAL Error": 500, "FATAL Error": 500}
 
 
 class Query:
@@ -229,13 +229,20 @@ def kind_of(error):
     return str(error).partition(":")[0]
 
 
+def status_of(error):
+    said, kind = str(error), kind_of(error)
+    if kind == "TransactionContext Error" and "onflict" in said:  # others are ROLLBACK without BEGIN and the like
+        return 409
+    return 507 if kind == "IO Error" and "No space left" in said else STATUS.get(kind, 400)
+
+
 def text_of(error, why=None):
     said = f"{why}: {error}" if why else str(error)
     return json.dumps({"error": said, "kind": kind_of(error)}).encode() + b"\n"
 
 
 def failed(error, why=None):
-    status = 408 if why == "Time-Limit" else STATUS.get(kind_of(error), 400)
+    status = 408 if why == "Time-Limit" else status_of(error)
     return web.Response(status=status, body=text_of(error, why), content_type="application/json")
 
 

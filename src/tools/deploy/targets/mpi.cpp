@@ -95,6 +95,32 @@ Launch openmpi_run(const Worker& mpirun, const Plan& plan, const TargetOptions& 
   return how;
 }
 
+/// Open MPI 5 starts ranks by PRRTE, which counts cores in the order of the hardware and knows no numbers of the
+/// system. So its rankfile can only name the cores of machines of which the plan has all.
+std::vector<File> openmpi5(const Plan& plan, const TargetOptions& options) {
+  for (const HostPlan& host : plan.hosts) {
+    if (host.cores == host.all_cores) continue;
+    throw Error(Errc::bad_config,
+                "target openmpi5: the plan may use " + std::to_string(host.cores) + " of the " +
+                    std::to_string(host.all_cores) + " cores of " + host.name +
+                    ", and a rankfile of Open MPI 5 counts those that mpirun finds there",
+                "plan for whole machines, without --cpus and --leave-cores, or take target openmpi and Open MPI 4");
+  }
+  std::string ranks;
+  for (std::size_t w = 0; w < plan.workers.size(); ++w) {
+    const Worker& worker = plan.workers[w];
+    ranks += "rank " + std::to_string(w) + "=" + worker.host + " slot=" + worker.cores.to_text() + "\n";
+  }
+  return {{"rankfile", ranks},
+          {"hostfile", hosts_text(plan, " slots=")},
+          rank_script(plan, options, "OMPI_COMM_WORLD_RANK"),
+          {"run.sh",
+           "#!/bin/sh\n" + heading("#", plan) +
+               "exec mpirun --hostfile hostfile --map-by rankfile:file=rankfile --bind-to core \\\n"
+               "  --report-bindings \"$@\" ./rank.sh\n",
+           true}};
+}
+
 std::vector<File> mpich(const Plan& plan, const TargetOptions& options) {
   std::string binding;
   for (const HostPlan& host : plan.hosts) {
@@ -125,6 +151,10 @@ Target openmpi_target() {
   return {"openmpi",    "a rank for each worker, by a rankfile (Open MPI 4); 'charm deploy up' starts mpirun",
           "exec",       openmpi,
           openmpi_rank, openmpi_run};
+}
+Target openmpi5_target() {
+  return {"openmpi5", "the same for Open MPI 5, by a rankfile of PRRTE, whose cores are counted in hardware order",
+          "exec", openmpi5};
 }
 Target mpich_target() { return {"mpich", "mpiexec -bind-to user: with the cpus of each rank", "exec", mpich}; }
 

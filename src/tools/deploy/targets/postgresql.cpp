@@ -4,10 +4,12 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "tools/deploy/command.hpp"
 #include "tools/deploy/programs.hpp"
 #include "tools/deploy/targets/targets.hpp"
+#include "tools/os/service.hpp"
 
 namespace charm::deploy {
 namespace {
@@ -41,29 +43,56 @@ std::string postgresql_settings(const Worker& worker) {
          "\n";
 }
 
+/// A database has the locale of the program that makes it: from cron that is none, and its text would be bytes of any
+/// encoding (SQL_ASCII).
+constexpr const char* unicode_locale =
+    "case ${LC_ALL:-${LC_CTYPE:-${LANG:-}}} in *UTF-8* | *utf8*) ;; *) export LC_ALL=C.UTF-8 ;; esac\n";
+
 std::vector<File> postgresql_files(const Plan& plan, const TargetOptions& /*options*/) {
   std::vector<File> all;
   for (const Worker& worker : plan.workers) {
     all.push_back({worker.name + "/postgresql.conf", heading("#", plan) + postgresql_settings(worker)});
   }
   for (const HostPlan& host : plan.hosts) {
-    all.push_back(start_script(plan, host.name, [&](const Worker& worker) {
-      const std::string dir = shell_word(worker.directory);
-      return "mkdir -p " + dir + "\ncp \"$(dirname \"$0\")/" + worker.name + "/postgresql.conf\" " + dir + "\n[ -d " +
-             dir + "/data ] || " + numactl(worker) +
-             " initdb --auth-local=peer --auth-host=reject --no-instructions -D " + dir + "/data\n" + numactl(worker) +
-             " postgres -D " + dir + " >>" + dir + "/log 2>&1 </dev/null &\n";
-    }));
+    all.push_back(start_script(
+        plan, host.name,
+        [&](const Worker& worker) {
+          const std::string dir = shell_word(worker.directory);
+          return "mkdir -p " + dir + "\ncp \"$(dirname \"$0\")/" + worker.name + "/postgresql.conf\" " + dir +
+                 "\n[ -d " + dir + "/data ] || " + numactl(worker) +
+                 " initdb --encoding=UTF8 --auth-local=peer --auth-host=reject --no-instructions -D " + dir +
+                 "/data\n" + numactl(worker) + " postgres -D " + dir + " >>" + dir + "/log 2>&1 </dev/null &\n";
+        },
+        unicode_locale));
   }
   return all;
 }
 
+/// Whether the locale of this process is one of UTF-8.
+bool in_unicode() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string locale = value;
+    return locale.find("UTF-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+std::string socket_of(const Worker& worker) { return worker.directory + "/.s.PGSQL." + std::to_string(worker.port); }
+
 Launch postgresql_launch(const Worker& worker, const TargetOptions& /*options*/) {
-  check_socket_path(worker.directory + "/.s.PGSQL." + std::to_string(worker.port));
+  check_socket_path(socket_of(worker));
   Launch how;
   how.words = {postgresql_program("postgres"), "-D", worker.directory};
-  how.prepare = {postgresql_program("initdb"), "--auth-local=peer", "--auth-host=reject",
-                 "--no-instructions",          "--no-sync",         "-D",
+  if (!in_unicode()) how.variables.emplace_back("LC_ALL", "C.UTF-8");
+  how.prepare = {postgresql_program("initdb"),
+                 "--encoding=UTF8",
+                 "--auth-local=peer",
+                 "--auth-host=reject",
+                 "--no-instructions",
+                 "--no-sync",
+                 "-D",
                  worker.directory + "/data"};
   how.prepared = worker.directory + "/data/PG_VERSION";
   how.files = {{"postgresql.conf", "# Written by charm deploy up.\n" + postgresql_settings(worker)}};
@@ -72,11 +101,33 @@ Launch postgresql_launch(const Worker& worker, const TargetOptions& /*options*/)
   return how;
 }
 
+/// A message of the frontend: its length, which counts itself, and its content.
+std::string message(const std::string& content) {
+  const auto length = static_cast<std::uint32_t>(content.size() + 4);
+  std::string text;
+  for (const unsigned shift : {24U, 16U, 8U, 0U}) text += static_cast<char>(length >> shift & 0xffU);
+  return text + content;
+}
+
+/// A query, all in one: the user who runs the server may begin by name alone.
+os::Question postgresql_question(const Worker& worker) {
+  constexpr char end = '\0';
+  const std::string protocol_3("\0\3\0\0", 4);
+  const std::string begin =
+      protocol_3 + "user" + end + os::user_name() + end + "database" + end + "postgres" + end + end;
+  return {socket_of(worker), 0, message(begin) + "Q" + message(std::string("SELECT 1") + end) + "X" + message(""),
+          std::string("SELECT 1") + end};
+}
+
 }  // namespace
 
 Target postgresql_target() {
-  return {"postgresql", "a server for each worker; 'charm deploy up' makes and starts them", "", postgresql_files,
-          postgresql_launch};
+  return {.name = "postgresql",
+          .summary = "a server for each worker; 'charm deploy up' makes and starts them",
+          .uses = "",
+          .files = postgresql_files,
+          .launch = postgresql_launch,
+          .question = postgresql_question};
 }
 
 }  // namespace charm::deploy

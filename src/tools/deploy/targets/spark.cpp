@@ -127,6 +127,8 @@ Launch spark_master(const Worker& worker, const Plan& /*plan*/, const TargetOpti
   return how;
 }
 
+os::Question spark_question(const Worker& worker) { return http_question(worker.web_port, "/json/", " 200 "); }
+
 }  // namespace
 
 Target spark_target() {
@@ -138,7 +140,8 @@ Target spark_target() {
           spark_master,
           "Spark takes jobs only from programs that know its secret: 'charm deploy up' writes it for "
           "spark-submit --properties-file DIR/coordinator/client.conf; its web pages can be read by every user of the "
-          "machine"};
+          "machine",
+          spark_question};
 }
 
 }  // namespace charm::deploy

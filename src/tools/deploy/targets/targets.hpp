@@ -14,6 +14,7 @@ Target kubernetes_target();
 Target docker_target();
 Target podman_target();
 Target openmpi_target();
+Target openmpi5_target();
 Target mpich_target();
 Target openmp_target();
 Target spark_target();
@@ -22,5 +23,13 @@ Target presto_target();
 Target yarn_target();
 Target singlestore_target();
 Target duckdb_target();
+Target clickhouse_target();
+Target dask_target();
+Target ray_target();
+Target valkey_target();
+Target mongodb_target();
+Target llama_target();
+Target vllm_target();
+Target pytorch_target();
 
 }  // namespace charm::deploy

@@ -168,6 +168,10 @@ Launch trino_coordinator(const Worker& worker, const Plan& /*plan*/, const Targe
       worker, coordinator_settings(worker.port, discovery_of(options), worker.heap_bytes) + shared_secret(options));
 }
 
+os::Question trino_question(const Worker& worker) {
+  return http_question(worker.port, "/v1/info", "\"starting\":false");
+}
+
 }  // namespace
 
 constexpr std::string_view open_to_users =
@@ -175,10 +179,14 @@ constexpr std::string_view open_to_users =
     "with a certificate of yours";
 
 Target trino_target() {
-  return {"trino",      "config.properties and the like for workers and coordinator; 'charm deploy up' starts them",
-          "",           trino,
-          trino_worker, trino_coordinator,
-          open_to_users};
+  return {"trino",
+          "config.properties and the like for workers and coordinator; 'charm deploy up' starts them",
+          "",
+          trino,
+          trino_worker,
+          trino_coordinator,
+          open_to_users,
+          trino_question};
 }
 Target presto_target() { return {"presto", "the same for Presto", "", presto, nullptr, nullptr, open_to_users}; }
 

@@ -7,8 +7,8 @@
 // Each level is a partition of the rows that were measured, row numbers ascending, with a confidence from 0 to 1.
 // Where a matrix shows no structure the level is one group (for SMT: single rows). Which groups there are is read
 // from the matrix; whether groups of chiplets are to be called nodes or sockets is not in it, so those two names never
-// get a confidence above 0.78 where only one such level is seen (docs/probe.md). CHARM §2.1, Fig. 3; OLAP on chiplets
-// §2.3.
+// get a confidence above 0.78 where only one such level is seen (docs/design/probe.md). CHARM §2.1, Fig. 3; OLAP on
+// chiplets §2.3.
 #pragma once
 
 #include <string>

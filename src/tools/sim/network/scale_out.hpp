@@ -16,7 +16,7 @@
 namespace charm::sim {
 
 /// Messages as the workloads and charm::remote collect them. A test holds the sizes to their code; the times were
-/// measured (docs/simulator.md).
+/// measured (docs/design/simulator.md).
 struct Messaging {
   double buffer_bytes = 16384;
   double buffer_head_bytes = 8;

@@ -3,7 +3,7 @@
 // half of the updates, each an address and a value of 8 bytes, written once by the sender and read once by the
 // receiver, a neighbour here. The buffers are those of the paper's public artifact: 4,096 of 8 KiB to send from and as
 // many to receive into, shared by the workers of a node. That reading was picked with CHARM Tab. 1 in view
-// (docs/simulator.md).
+// (docs/design/simulator.md).
 #include <algorithm>
 
 #include "tools/sim/costs.hpp"

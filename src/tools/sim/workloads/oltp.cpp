@@ -4,8 +4,8 @@
 // shared; the rows of a TPC-C home warehouse are used by one worker, but for the share that concerns another. Waits for
 // the disk and for locks of rows are not modelled.
 //
-// The times of a transaction are what one thread of `charm bench oltp` takes on WiredTiger (docs/transactions.md), less
-// its misses, rounded.
+// The times of a transaction are what one thread of `charm bench oltp` takes on WiredTiger
+// (docs/design/transactions.md), less its misses, rounded.
 #include <algorithm>
 
 #include "tools/sim/workloads/all.hpp"

@@ -1,5 +1,7 @@
 #include "tools/cli/bench/workloads/graph_options.hpp"
 
+#include <cstdint>
+
 #include "tools/cli/bench/workloads/scale.hpp"
 #include "tools/cli/options.hpp"
 #include "workloads/names.hpp"
@@ -13,7 +15,7 @@ const WorkloadText& GraphWorkload::text() const {
       .example = "  charm bench graph --scale 18 --kernel bfs,pr --policy local,distributed --report out.html",
       .title = "CHARM: graph kernels",
       .file = "graph",
-      .file_format = "graph file: an edge list or Matrix Market",
+      .file_format = "graph file: an edge list, Matrix Market, .gr, .metis, .sg or .wsg",
       .on_ranks = true};
   return words;
 }
@@ -23,8 +25,13 @@ std::vector<std::string> GraphWorkload::kernels() const { return workloads::grap
 void GraphWorkload::declare(CLI::App& app, BenchRequest& request) {
   whole_number(app.add_option("--scale", scale, "Generate a graph of 2^N vertices [18]"), 1, 30);
   one_of(app.add_option("--graph", kind, "The kind of the generated graph [kronecker]"), workloads::graph_kinds());
-  declare_file(app, request, "Load an edge list or Matrix Market file, also gzipped");
+  one_of(app.add_option("--order", order, "Number the vertices anew before the kernels run [given]"),
+         workloads::vertex_orders());
+  declare_file(app, request, "Load an edge list, Matrix Market, DIMACS, METIS or GAPBS file");
   app.add_flag("--undirected", undirected, "Read the file's edges in both directions");
+  whole_number(app.add_option("--source", source, "Start every search from this vertex [by GAPBS's rule]"), 0,
+               INT32_MAX - 1);
+  file_path(app.add_option("--output", output, "Write the answer of the kernel's last trial to a file"));
   declare_seed(app, request, "Seed of graph and weights [1]");
   some_of(list_option(app, "--kernel", request.kernels, "Kernels to run [all]"), kernels());
 }
@@ -32,6 +39,9 @@ void GraphWorkload::declare(CLI::App& app, BenchRequest& request) {
 void GraphWorkload::check_options(const BenchRequest& request) const {
   if (undirected && !request.file)
     refuse("--undirected says how to read a file, and there is none", "add --file or drop --undirected");
+  if (output && (request.kernels.size() != 1 || request.kernels.front() == "graph500"))
+    refuse("--output holds the answer of one kernel other than graph500", "name it by --kernel");
+  if (output && output->empty()) refuse("--output: the path is empty", "give the path of a file to write");
   check_file_option(*this, request, {{"--scale", scale.has_value()}, {"--graph", kind.has_value()}},
                     "generate a graph or load one");
 }

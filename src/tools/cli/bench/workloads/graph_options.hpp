@@ -22,7 +22,10 @@ class GraphWorkload final : public Workload {
   // As given.
   std::optional<int> scale;
   std::optional<std::string> kind;
+  std::string order = "given";
   bool undirected = false;
+  std::optional<long long> source;
+  std::optional<std::string> output;
 };
 
 /// In charm-bench.

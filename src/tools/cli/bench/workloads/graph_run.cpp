@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "os/files/output_file.hpp"
 #include "tools/cli/bench/workload_run.hpp"
 #include "tools/cli/bench/workloads/graph_options.hpp"
 #include "workloads/kernel_run.hpp"
@@ -18,20 +19,29 @@ class GraphRows final : public WorkloadRun {
 
   void prepare(Preparation& bench) override {
     const BenchPlan& plan = bench.plan();
+    if (asked_.output) os::check_writable(*asked_.output);
     const workloads::GenerateOptions options = generated(plan);
     bench.step(plan.file.empty() ? fmt::format("generating a {} graph of scale {} with {}", asked_.kind_or_default(),
                                                options.scale, bench.builder())
                                  : fmt::format("loading {}", plan.file));
     bench.make_input([&](const workloads::Runner& runner) {
-      graph_ = plan.file.empty() ? workloads::Graph::generate(options, runner)
-                                 : workloads::Graph::load({plan.file, plan.file_memory},
-                                                          {.undirected = asked_.undirected, .seed = plan.seed}, runner);
+      graph_ = plan.file.empty()
+                   ? workloads::Graph::generate(options, runner)
+                   : workloads::Graph::load(
+                         plan.file,
+                         {.undirected = asked_.undirected, .seed = plan.seed, .order = generated(plan).order}, runner);
       return graph_->describe();
     });
   }
 
   workloads::KernelRun trial(const Measurement& row, const workloads::Runner& runner, int trial) override {
-    return workloads::run_kernel(row.kernel, runner, *graph_, {.trials = 1, .first_trial = trial});
+    std::string answer;
+    workloads::RunOptions options{.trials = 1, .first_trial = trial};
+    options.source = asked_.source;
+    if (asked_.output) options.answer = &answer;
+    workloads::KernelRun run = workloads::run_kernel(row.kernel, runner, *graph_, options);
+    if (asked_.output && run.verified) os::write_whole(*asked_.output, answer);
+    return run;
   }
 
   /// A trial of graph500 is 64 searches and does not notice a cold start.
@@ -43,6 +53,7 @@ class GraphRows final : public WorkloadRun {
     options.scale = asked_.scale_or_default();
     options.seed = plan.seed;
     options.kind = workloads::graph_kind_named(asked_.kind_or_default());
+    options.order = workloads::vertex_order_named(asked_.order);
     return options;
   }
 
