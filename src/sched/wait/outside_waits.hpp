@@ -25,7 +25,8 @@ class OutsideWaits {
     int thread = 0;                  // its number in the system
     std::int64_t since_ns = 0;       // on base::monotonic_ns()
     Wait* next = nullptr;
-    Wait** link = nullptr;  // null: not listed
+    Wait** link = nullptr;
+    bool listed = false;  // the waiting thread's own: unlike the links, which the neighbours in the list change
   };
 
   void add(Wait& wait) noexcept;
