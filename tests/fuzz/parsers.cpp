@@ -142,6 +142,13 @@ Seeds weight_pages() {
                                                                  memory_traffic::policy("exact"),
                                                                  memory_traffic::capacities(two_nodes())))};
 }
+/// The head of this program.
+Seeds programs() {
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  std::string head(1200, '\0');
+  self.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return {head};
+}
 Seeds traffic_recordings() {
   memory_traffic::Bandwidths used = memory_traffic::capacities(two_nodes());
   for (auto* each : {&used.out, &used.in, &used.memory}) std::fill(each->begin(), each->end(), 1.5);
@@ -184,7 +191,7 @@ std::vector<Parser> all() {
       {"ids", [](Text t) { (void)CpuSet::parse(t, "fuzz"); }},
       {"stat", [](Text t) { os::parse_process_stat(t); }},
       {"decision", [](Text t) { top::parse_decision_file(t, {}); }},
-      {"program", file_of<os::preloading_into>},
+      {"program", file_of<os::preloading_into>, {}, programs},
       {"scan", [](Text t) { compare::combinations({compare::parse_scan(t)}); }},
       {"plan", [](Text t) { deploy::plan_from_json(json_of(t), "fuzz"); }},
       {"evaluation", [](Text t) { evaluate::from_json(t, "fuzz"); }, {}, evaluations},

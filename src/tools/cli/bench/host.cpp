@@ -3,6 +3,8 @@
 #include <array>
 #include <ctime>
 
+#include <nlohmann/json.hpp>
+
 #include "os/processes/this_process.hpp"
 #include "tools/os/system_placement.hpp"
 
@@ -29,6 +31,11 @@ std::string compiler() {
 }
 
 }  // namespace
+
+base::Json host_json(const Host& host) {
+  return {{"name", host.name},         {"machine", host.machine}, {"cpus", host.cpus},           {"cores", host.cores},
+          {"chiplets", host.chiplets}, {"kernel", host.kernel},   {"placed_by", host.placed_by}, {"date", host.date}};
+}
 
 Host describe_host(const Machine& machine, const base::Settings& settings) {
   Host host;

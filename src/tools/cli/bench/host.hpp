@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "base/settings.hpp"
 
 namespace charm::cli {
@@ -26,6 +27,9 @@ struct Host {
   std::vector<Version> versions;
   std::vector<base::Settings::Origin> settings;
 };
+
+/// The keys that all commands with a host have, in their JSON.
+base::Json host_json(const Host& host);
 
 Host describe_host(const Machine& machine, const base::Settings& settings);
 

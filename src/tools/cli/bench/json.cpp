@@ -11,23 +11,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json host_json(const Host& host, const std::vector<std::string>& notes) {
+Json host_with_notes(const Host& host, const std::vector<std::string>& notes) {
   Json versions = Json::object();
   for (const auto& v : host.versions) versions[v.what] = v.version;
   Json settings = Json::array();
   for (const auto& s : host.settings) settings.push_back({{"name", s.name}, {"value", s.value}, {"from", s.from}});
-  return {{"name", host.name},
-          {"machine", host.machine},
-          {"cpus", host.cpus},
-          {"cores", host.cores},
-          {"chiplets", host.chiplets},
-          {"kernel", host.kernel},
-          {"placed_by", host.placed_by},
-          {"compiler", host.compiler},
-          {"versions", versions},
-          {"date", host.date},
-          {"notes", notes},
-          {"settings", settings}};
+  Json json = host_json(host);
+  json["compiler"] = host.compiler;
+  json["versions"] = versions;
+  json["notes"] = notes;
+  json["settings"] = settings;
+  return json;
 }
 
 Json result_json(const Result& r) {
@@ -117,7 +111,7 @@ std::string results_json(const Host& host, const BenchResult& outcome) {
   for (const auto& r : outcome.results) results.push_back(result_json(r));
   Json placements = Json::array();
   for (const auto& p : outcome.placements) placements.push_back(worker_cores_json(p));
-  Json all = {{"host", host_json(host, outcome.notes)},
+  Json all = {{"host", host_with_notes(host, outcome.notes)},
               {"input",
                {{"description", outcome.input.description},
                 {"seconds", outcome.input.seconds},

@@ -105,15 +105,7 @@ std::string comparison_json(const Host& host, const Outcome& outcome, int exit_c
     for (const std::size_t program : round) names.push_back(outcome.series[program].program.name);
     order.push_back(names);
   }
-  const Json all = {{"host",
-                     {{"name", host.name},
-                      {"machine", host.machine},
-                      {"cpus", host.cpus},
-                      {"cores", host.cores},
-                      {"chiplets", host.chiplets},
-                      {"kernel", host.kernel},
-                      {"placed_by", host.placed_by},
-                      {"date", host.date}}},
+  const Json all = {{"host", host_json(host)},
                     {"seed", outcome.seed},
                     {"runs", outcome.rounds},
                     {"warmup", outcome.warm_ups},

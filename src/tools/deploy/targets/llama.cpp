@@ -28,16 +28,27 @@ Words llama_arguments(const Worker& worker, const TargetOptions& options) {
   return all;
 }
 
+constexpr char llama_key[] = "LLAMA_API_KEY";
+
+Variables llama_variables(const Worker& /*worker*/, const TargetOptions& options) {
+  return options.secret.empty() ? Variables{} : Variables{{llama_key, options.secret}};
+}
+
 os::Question llama_question(const Worker& worker) { return http_question(worker.port, "/health", "\"ok\""); }
 
-constexpr Server llama{.name = "llama",
-                       .summary = "a server of llama.cpp for each worker, by --model; 'charm deploy up' starts them",
-                       .program = "llama-server",
-                       .install = "build it from llama.cpp's sources (its target llama-server), and put it on PATH",
-                       .uses = "model",
-                       .access = "every user of the machine may ask it; llama-server takes --api-key",
-                       .arguments = llama_arguments,
-                       .question = llama_question};
+constexpr Server llama{
+    .name = "llama",
+    .summary = "a server of llama.cpp for each worker, by --model; 'charm deploy up' starts them",
+    .program = "llama-server",
+    .install = "build it from llama.cpp's sources (its target llama-server), and put it on PATH",
+    .uses = "model",
+    .access =
+        "llama-server answers only with its key: 'charm deploy up' writes it to DIR/w0/key; the files of "
+        "'charm deploy plan' set none, and every user of the machine may ask",
+    .arguments = llama_arguments,
+    .variables = llama_variables,
+    .question = llama_question,
+    .prepare = prepare_key<llama_key>};
 
 }  // namespace
 

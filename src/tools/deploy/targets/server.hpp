@@ -57,6 +57,14 @@ Target target_of() {
   return target;
 }
 
+/// `key` in the worker's folder, for its user's programs: the secret that the engine takes from the variable.
+template <const char* variable>
+void prepare_key(const Worker& /*worker*/, Launch& how) {
+  for (const auto& [name, value] : how.variables) {
+    if (name == variable) how.files.push_back({"key", value + "\n", false, true});
+  }
+}
+
 /// Where the coordinator listens: "head:8786".
 std::string coordinator_address(const TargetOptions& options);
 
