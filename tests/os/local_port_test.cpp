@@ -37,6 +37,8 @@ class Listener {
     std::array<char, 100> asked{};
     EXPECT_EQ(read(client, asked.data(), asked.size()), 4);
     for (const std::string& part : {first, second}) {
+      // Who has the whole reply hangs up, after which not even nothing can be sent.
+      if (part.empty()) continue;
       const auto size = static_cast<ssize_t>(part.size());
       EXPECT_EQ(send(client, part.data(), part.size(), MSG_NOSIGNAL), size);
     }
