@@ -95,21 +95,39 @@ TEST(Betweenness, IsTheShareOfShortestPathsThroughAVertex) {
   });
 }
 
-TEST(Betweenness, CountsMorePathsThanADoubleHolds) {
-  // Pairs of vertices one after the other, each joined with all of the next pair: 2^1100 shortest paths to the last.
-  PlainGraph pairs{2 * 1101, false, {}};
-  for (int i = 0; i < 1100; ++i) {
+/// Pairs of vertices one after the other, each joined with all of the next pair: 2^count shortest paths to the last.
+/// From the same source a path of single vertices of the same length, if asked for.
+PlainGraph chain_of_pairs(int count, bool beside_a_path) {
+  const int path = 2 * (count + 1);
+  PlainGraph graph{path + (beside_a_path ? count : 0), false, {}};
+  for (int i = 0; i < count; ++i) {
     for (int a = 0; a < 2; ++a)
-      for (int b = 0; b < 2; ++b) pairs.drawn.emplace_back(2 * i + a, 2 * i + 2 + b);
+      for (int b = 0; b < 2; ++b) graph.drawn.emplace_back(2 * i + a, 2 * i + 2 + b);
+    if (beside_a_path) graph.drawn.emplace_back(i == 0 ? 0 : path + i - 1, path + i);
   }
-  on_every_executor([&](auto& e) {
-    const auto graph = to_csr(e, pairs);
-    const std::array<Vertex, 1> source = {0};
-    const auto scores = betweenness(e, graph, source);
-    EXPECT_EQ(validate_betweenness(graph, source, scores), "");
-    EXPECT_FLOAT_EQ(scores[0], 1);
-    EXPECT_GT(scores[1098], 0.0F);
-  });
+  return graph;
+}
+
+TEST(Betweenness, CountsMorePathsThanANumberHolds) {
+  // 2^1100 is beyond a double, 2^20000 beyond a long double. A path beside them keeps the small numbers in the level.
+  for (const auto& [count, beside_a_path] : {std::pair{1100, false}, {20'000, false}, {1100, true}}) {
+    const PlainGraph pairs = chain_of_pairs(count, beside_a_path);
+    on_every_executor([&, last = 2 * count](auto& e) {
+      const auto graph = to_csr(e, pairs);
+      const std::array<Vertex, 1> source = {0};
+      const auto scores = betweenness(e, graph, source);
+      EXPECT_EQ(validate_betweenness(graph, source, scores), "");
+      EXPECT_FLOAT_EQ(scores[0], 1);
+      EXPECT_GT(scores[last - 2], 0.0F);
+    });
+  }
+}
+
+TEST(Betweenness, RefusesALevelWhoseNumbersOfPathsDifferTooWidely) {
+  SerialExecutor e;
+  const auto graph = to_csr(e, chain_of_pairs(20'000, true));
+  const std::array<Vertex, 1> source = {0};
+  EXPECT_THROW(betweenness(e, graph, source), Error);
 }
 
 TEST(Betweenness, OfNothingIsNothing) {

@@ -10,7 +10,8 @@
 
 namespace charm::workloads {
 
-/// \throws Error (bad_input) where the number of paths between two vertices is beyond that of a long double.
+/// \throws Error (bad_input) where the numbers of paths to two vertices that are equally far from a source differ by
+/// more than the range of a long double.
 template <Executor E>
 Array<float> betweenness(E& e, const CsrGraph& graph, std::span<const Vertex> sources);
 

@@ -5,7 +5,7 @@
 // Algorithm: direction-optimising search. A small frontier is a queue and looks at its out-neighbours (top-down); once
 // the edges that leave it are more than 1/15 of those not yet looked at, every vertex without a parent looks for one
 // among its in-neighbours instead and stops at the first (bottom-up), until the frontier has shrunk to 1/18 of the
-// vertices again.
+// vertices again. Where fewer edges are left than there are vertices, to ask all vertices would take longer.
 //
 // A frontier with few edges is searched by one worker without atomic operations: on graphs with long paths, where there
 // are thousands of them, to start a parallel loop takes longer than the loop.
@@ -67,7 +67,7 @@ class Search {
     Index head = 0;
     Index tail = 1;
     while (head < tail) {
-      if (leaving > unexplored / alpha) {
+      if (unexplored > n_ && leaving > unexplored / alpha) {
         bottom_up(head, tail);
         leaving = 1;
         head = 0;

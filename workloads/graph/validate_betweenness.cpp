@@ -1,5 +1,5 @@
-// Validator of betweenness: Brandes's algorithm as in his paper, sequential, with long double. It shares nothing with
-// the kernel, which pulls, goes by levels and changes direction.
+// Validator of betweenness: Brandes's algorithm as in his paper, sequential, with numbers of any size. It shares
+// nothing with the kernel, which pulls, goes by levels and changes direction.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -12,15 +12,34 @@
 namespace charm::workloads {
 namespace {
 
+/// A number of paths, value * 2^exponent: there can be more than any built-in type holds.
+struct Paths {
+  double value = 0;
+  int exponent = 0;
+
+  void add(const Paths& other) {
+    if (value == 0) exponent = other.exponent;
+    const int up = std::max(exponent, other.exponent);
+    int carried = 0;
+    value = std::frexp(scaled(value, exponent - up) + scaled(other.value, other.exponent - up), &carried);
+    exponent = up + carried;
+  }
+  /// This number over another.
+  [[nodiscard]] double over(const Paths& other) const { return scaled(value / other.value, exponent - other.exponent); }
+
+ private:
+  static double scaled(double x, int by) { return std::scalbn(x, by); }
+};
+
 void add_dependencies(const CsrGraph& graph, Vertex source, std::vector<double>& scores) {
   const auto n = static_cast<std::size_t>(graph.vertices);
-  std::vector<long double> paths(n);
-  std::vector<long double> dependency(n);
+  std::vector<Paths> paths(n);
+  std::vector<double> dependency(n);
   std::vector<Vertex> distance(n, -1);
   std::vector<Vertex> found{source};
   auto at = [](Vertex v) { return static_cast<std::size_t>(v); };
   distance[at(source)] = 0;
-  paths[at(source)] = 1;
+  paths[at(source)].value = 1;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Vertex u = found[i];
     for (Vertex v : graph.out.of(u)) {
@@ -28,16 +47,16 @@ void add_dependencies(const CsrGraph& graph, Vertex source, std::vector<double>&
         distance[at(v)] = distance[at(u)] + 1;
         found.push_back(v);
       }
-      if (distance[at(v)] == distance[at(u)] + 1) paths[at(v)] += paths[at(u)];
+      if (distance[at(v)] == distance[at(u)] + 1) paths[at(v)].add(paths[at(u)]);
     }
   }
   for (std::size_t i = found.size(); i-- > 0;) {
     const Vertex u = found[i];
     for (Vertex v : graph.out.of(u)) {
       if (distance[at(v)] == distance[at(u)] + 1)
-        dependency[at(u)] += paths[at(u)] / paths[at(v)] * (1 + dependency[at(v)]);
+        dependency[at(u)] += paths[at(u)].over(paths[at(v)]) * (1 + dependency[at(v)]);
     }
-    scores[at(u)] += static_cast<double>(dependency[at(u)]);
+    scores[at(u)] += dependency[at(u)];
   }
 }
 
