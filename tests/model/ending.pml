@@ -2,14 +2,16 @@
  * with -DALONE the arena has two. Jobs fork
  * jobs, post jobs to the other runtime, suspend themselves, and wake those that have. A thread outside posts one more.
  * By default finalize() ends both together; with -DALONE the arena's object ends the arena while the main runtime goes on,
- * and nobody posts to the arena any more but tasks of it.
+ * and nobody posts to the arena any more but tasks of it. With -DCLOSED both happen: a task of the main runtime waits for
+ * the arena's end, and finalize() has begun.
  *
  * With -DBLOCKING two tasks are in blocking code, one of which waits, and others may go there. Such code posts jobs, wakes
  * tasks and other blocking code, waits until it is woken, and returns to the workers; with -DONLY_WAITS it only waits and
  * wakes other such code.
  *
  * Whoever sees the end must be right: no job lies anywhere, nobody runs, all blocking code waits in vain, and of an arena
- * that ends alone no task waits that somebody could wake. Checked at the very moment when it is told.
+ * that ends alone no task waits that somebody could wake. Checked at the very moment when it is told. And no task is left
+ * that waits for the end of an arena without tasks.
  *
  * Each macro takes a precaution away, and the check has to fail:
  *   NO_STIRRED     that a worker has found something meanwhile is not noticed
@@ -19,6 +21,8 @@
  *   NO_VISITS      a thread outside that came through the gate is not waited for           (without ALONE)
  *   NO_TASKS       tasks that wait are not asked for                                       (with ALONE)
  *   TASKS_LAST     they are asked for after the count of those that have found something   (with ALONE)
+ *   UNASKED        whether somebody waits for the end of an arena is not asked             (with CLOSED)
+ *   QUIETLY        the worker that ends the arena counts as idle while it wakes that task  (with CLOSED)
  *   OUTSIDE_FIRST  blocking code is looked at before the idle workers are counted          (with BLOCKING)
  *   ONE_LOOK       it is looked at once                                                    (with BLOCKING)
  *   NO_BEGUN       that a wait has begun between the two looks is not noticed              (with BLOCKING)
@@ -43,6 +47,7 @@ bit open = 1, stopping[2];
 /* tasks in blocking code: that runs; that has listed its wait; that waits in vain; that has returned to the workers */
 byte code[2], listing[2], vain[2], back[2];
 byte begun[2];           /* waits of blocking code that were ever listed */
+bit awaited;             /* a task waits for the end of the arena */
 
 #define work(r) (queue[r] > 0 || ready[r] > 0 || back[r] > 0)
 #define out(r) (code[r] + listing[r] + vain[r] + back[r])
@@ -59,7 +64,7 @@ byte begun[2];           /* waits of blocking code that were ever listed */
 inline task(r) {          /* a task that has just begun, or goes on */
   do
   :: atomic { steps > 0 -> steps--; queue[r]++ }                                   /* forks */
-#ifdef ALONE
+#if defined(ALONE) || defined(CLOSED)
   :: atomic { steps > 0 && r == 1 -> steps--; queue[0]++ }                         /* nobody uses the arena any more */
 #else
   :: atomic { steps > 0 -> steps--; queue[1 - r]++ }                               /* posts */
@@ -106,6 +111,9 @@ end:
 #else
         family = 1;
 #endif
+#ifdef CLOSED
+        family = (r == 0);
+#endif
         before = stirred[r] + (family -> stirred[1 - r] : 0);
 #ifndef NO_VISITS
         if :: visits > 0 -> goto next :: else fi;
@@ -129,6 +137,12 @@ end:
 #if defined(ALONE) && !defined(NO_TASKS) && !defined(TASKS_LAST)
         if :: live[r] > 0 -> goto next :: else fi;
 #endif
+#ifdef CLOSED
+        if :: !family && live[1] > 0 -> goto next :: else fi;
+#ifndef UNASKED
+        if :: family && awaited && live[1] == 0 -> goto next :: else fi;
+#endif
+#endif
 #if defined(BLOCKING) && !defined(ONE_LOOK) && !defined(OUTSIDE_FIRST)
         look_outside(since);
 #ifndef NO_BEGUN
@@ -144,8 +158,26 @@ end:
 #if defined(ALONE) && defined(TASKS_LAST)
         if :: live[r] > 0 -> goto next :: else fi;
 #endif
+#ifdef CLOSED
+        if
+        :: !family ->
+#ifndef QUIETLY
+           idle[1]--; stirred[1]++;
+#endif
+           atomic { assert(quiet(1) && live[1] == 0); over[1] = 1 };
+           atomic { awaited = 0; ready[0]++ };
+#ifndef QUIETLY
+           idle[1]++;
+#endif
+           goto next
+        :: else
+        fi;
+#endif
         atomic {
-#ifdef ALONE
+#ifdef CLOSED
+          assert(quiet(0) && quiet(1) && !(awaited && live[1] == 0));
+          over[0] = 1; over[1] = 1
+#elif defined(ALONE)
           assert(quiet(1) && live[1] == 0);
           over[1] = 1
 #else
@@ -196,6 +228,9 @@ init {
   atomic { vain[0] = 1; live[0]++; code[1] = 1; live[1]++; queue[0] = JOBS };
 #else
   queue[0] = 1; queue[1] = 1;
+#endif
+#ifdef CLOSED
+  atomic { awaited = 1; live[0]++ };
 #endif
   atomic { run worker(0); run worker(1) };
 #ifdef ALONE

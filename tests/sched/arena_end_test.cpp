@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <functional>
+#include <latch>
 #include <memory>
 #include <optional>
 #include <string>
@@ -182,6 +184,29 @@ TEST(Arena, LiveOnesEndWithFinalizeAndWhatCanRunDoes) {
   EXPECT_EQ(code_of([&] { first->execute([] {}); }), charm::Errc::not_running);
   first.reset();
   second.reset();
+}
+
+TEST(Arena, TasksThatWaitForItsEndGoOnWhenFinalizeHasBegun) {
+  for (const int depth : {1, 3}) {
+    std::atomic<int> left{0};
+    std::latch begun(1);
+    std::optional<Running> runtime(std::in_place, 2, on_paper());
+    std::function<void(int)> within = [&](int more) {
+      {
+        charm::arena arena(ArenaOptions{.workers = 1 + more % 2});
+        arena.run_detached([&, more] {
+          if (more > 1) return within(more - 1);
+          begun.count_down();
+          charm::sleep_for(20ms);
+        });
+      }  // this waits for the sleep
+      ++left;
+    };
+    charm::run_detached([&] { within(depth); });
+    begun.wait();
+    runtime.reset();
+    EXPECT_EQ(left, depth);
+  }
 }
 
 TEST(Arena, CallsBesideFinalizeCompleteOrSayThatItHasEnded) {

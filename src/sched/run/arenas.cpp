@@ -189,6 +189,7 @@ void end_arena(const std::shared_ptr<ArenaState>& state) noexcept {
     Runtime* runtime = state->runtime.load(std::memory_order_acquire);
     if (runtime == nullptr) return;  // finalize() has ended it
     state->open.store(nullptr, std::memory_order_seq_cst);
+    state->closed.store(true, std::memory_order_release);
     runtime->ending.begin();
     runtime->wake_all();
   }

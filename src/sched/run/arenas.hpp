@@ -15,7 +15,8 @@
 // - One of two ends an arena: An arena is ended once: by its object, when all its tasks have ended; or by finalize(),
 //   together with the main runtime and all other arenas, when nothing is left to do in any of them, since a task of one
 //   may be about to wake a task of another (sched/run/termination.cpp). Which of the two it is is settled under the
-//   mutex of the list: finalize() marks those that are in it.
+//   mutex of the list: finalize() marks those that are in it. An arena that is marked after its object has begun to
+//   end it comes to its end as before, and is only destroyed by finalize().
 #pragma once
 
 #include <charm/arena.hpp>
@@ -32,8 +33,9 @@ namespace charm::detail {
 struct ArenaState {
   std::atomic<sched::Runtime*> open{nullptr};
   std::atomic<sched::Runtime*> runtime{nullptr};
-  Completion over;      // nothing is left to do in it
-  bool marked = false;  // finalize() ends it; under the list's mutex
+  Completion over;                  // nothing is left to do in it
+  std::atomic<bool> closed{false};  // somebody waits for that
+  bool marked = false;              // finalize() ends it; under the list's mutex
   int workers = 0, first_number = 0;
   Priority priority = Priority::normal;
   std::string name;

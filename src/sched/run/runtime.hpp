@@ -107,6 +107,7 @@ class Runtime {
   std::vector<std::shared_ptr<detail::ArenaState>> arenas;  // under arenas_mutex(); also those that are being made
   std::atomic<int> arena_count{0};
   SleepersRole lookout;  // the sleeper that calls idle_look
+  [[nodiscard]] bool is_main() const noexcept { return this == &main; }
   [[nodiscard]] bool shares_cores() const noexcept { return arena_count.load(std::memory_order_acquire) > 0; }
 
   // Read by every searching worker, written rarely: the line of its own keeps it apart from what is written often.
@@ -172,6 +173,9 @@ class Runtime {
   [[nodiscard]] bool queues_are_empty() noexcept;
   /// Whether a task is suspended; to be asked where all workers are idle.
   [[nodiscard]] bool has_tasks() noexcept;
+  [[nodiscard]] bool is_to_end_alone() noexcept;
+  void end_alone() noexcept;
+  void end_family() noexcept;
 
   /// Called in the child of a fork(): forgets the parent's runtime, and that threads were starting, ending or visiting
   /// it.
@@ -201,7 +205,6 @@ class Runtime {
   Runtime(Unstarted, Plan plan, std::shared_ptr<detail::ArenaState> arena, std::unique_ptr<os::CpuWatch> cpus,
           std::unique_ptr<counters::Source> source);
   static Plan plan_of(const Config& config);
-  [[nodiscard]] bool is_main() const noexcept { return this == &main; }
   void make_ready_to_end() noexcept;
   void join() noexcept;
   void look_around_after_loan(Worker& worker) noexcept;

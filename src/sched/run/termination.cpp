@@ -1,8 +1,11 @@
 // Termination: how the workers of a runtime that stops find out that nothing is left to do.
 //
 // finalize() ends the main runtime and all arenas together (the family, sched/run/arenas.hpp), since the tasks of one
-// may wake those of another; below, "all workers" are those of the family. An arena that is ended alone counts its own
-// workers, and is not at its end while one of its tasks waits: somebody beside it may wake the task.
+// may wake those of another; below, "all workers" are those of the family, and the workers of the main runtime alone
+// look for that end. An arena that is ended alone counts its own workers, and is not at its end while one of its tasks
+// waits: somebody beside it may wake the task. It is ended alone also when finalize() has begun meanwhile, since
+// whoever waits for its end may be a task that would otherwise be dropped: the family is not at its end while such an
+// arena without tasks is not.
 //
 // An idle worker that finds the runtime stopping counts itself idle and from then on only looks for work; before it
 // takes a job it leaves the count and then says that it has stirred. (The other way round, a worker that looks in
@@ -19,6 +22,7 @@
 // later: no thread may visit a runtime that stops, and finalize() waits for threads that came before
 // (sched/run/visit.hpp). A thread outside may still wake a task after the end; this task is dropped, as tasks are that
 // wait (sched/run/dropping.hpp).
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -26,6 +30,8 @@
 #include "sched/run/runtime.hpp"
 
 namespace charm::sched {
+
+using namespace std::chrono_literals;
 
 bool Runtime::queues_are_empty() noexcept {
   for (auto& worker : workers) {
@@ -48,6 +54,11 @@ bool Runtime::has_tasks() noexcept {
   stacks.for_each(
       [&](const fiber::Fiber& fiber) { any = any || fiber.card.function.load(std::memory_order_relaxed) != nullptr; });
   return any;
+}
+
+/// Whether it is an arena whose end is waited for, and that has no tasks left.
+bool Runtime::is_to_end_alone() noexcept {
+  return arena != nullptr && arena->closed.load(std::memory_order_acquire) && !ending.is_over() && !has_tasks();
 }
 
 namespace {
@@ -87,8 +98,9 @@ bool Runtime::nothing_left(bool family) noexcept {
   std::uint64_t waits = 0;
   if (anybody_outside(*this, family, waits)) return false;
   std::uint64_t after = 0;
-  for_those_that_end(*this, family, [&](Runtime& each) { done = done && each.queues_are_empty(); });
-  if (!family && has_tasks()) return false;
+  for_those_that_end(*this, family, [&](Runtime& each) {
+    done = done && each.queues_are_empty() && !(family ? each.is_to_end_alone() : each.has_tasks());
+  });
   std::uint64_t waits_since = 0;
   if (anybody_outside(*this, family, waits_since) || waits_since != waits) return false;
   for_those_that_end(*this, family, [&](const Runtime& each) {
@@ -98,9 +110,26 @@ bool Runtime::nothing_left(bool family) noexcept {
   return done && after == before;
 }
 
+/// Ends the arena of a worker that is counted as idle. Not while it is counted: that would be a moment at which nothing
+/// is left in the family, before whoever waits for this end is in a queue.
+void Runtime::end_alone() noexcept {
+  ending.leave_idle();
+  ending.finish();
+  if (arena != nullptr) arena->over.complete();
+  ending.enter_idle();
+}
+
+void Runtime::end_family() noexcept {
+  for_family(*this, [](Runtime& each) {
+    each.ending.finish();
+    if (each.arena != nullptr) each.arena->over.complete();
+  });
+}
+
 /// \return whether this is the end; if not, there is something to look for.
 bool Worker::stay_until_the_end() noexcept {
   runtime->ending.enter_idle();
+  const auto since = std::chrono::steady_clock::now();
   std::uint64_t waits = 0;
   while (!runtime->ending.is_over()) {
     runtime->timers.fire_all(*this);
@@ -109,15 +138,20 @@ bool Worker::stay_until_the_end() noexcept {
       return false;
     }
     const bool family = runtime->main.ending.has_begun();
-    if (runtime->nothing_left(family)) {
-      for_those_that_end(*runtime, family, [](Runtime& each) {
-        each.ending.finish();
-        if (each.arena != nullptr) each.arena->over.complete();
-      });
+    const bool alone = !family || (runtime->arena != nullptr && runtime->arena->closed.load(std::memory_order_acquire));
+    if (alone && runtime->nothing_left(false)) {
+      runtime->end_alone();
+    } else if (runtime->is_main() && runtime->nothing_left(true)) {
+      runtime->end_family();
+    } else if (family && !runtime->is_main()) {
+      // There may be a thousand such workers. Whoever has waited for long looks more rarely, and is late by a half at
+      // most.
+      const auto waited = std::chrono::steady_clock::now() - since;
+      std::this_thread::sleep_for(std::clamp<std::chrono::nanoseconds>(waited / 2, 100us, 10ms));
     } else if (anybody_outside(*runtime, family, waits)) {
-      std::this_thread::sleep_for(std::chrono::microseconds(100));  // this may take as long as a task sleeps
+      std::this_thread::sleep_for(100us);  // this may take as long as a task sleeps
     } else if (!family && runtime->has_tasks()) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));  // and this, as long as others let it wait
+      std::this_thread::sleep_for(1ms);  // and this, as long as others let it wait
     } else {
       std::this_thread::yield();
     }
