@@ -19,8 +19,7 @@ class Runner {
   /// \param to_workers whether programs send tasks to certain workers. Not where a worker's thread may be blocked.
   explicit Runner(Watchdog& watchdog, bool to_workers = true) : watchdog_(watchdog), to_workers_(to_workers) {}
 
-  /// From now on finalize() may begin while programs run. It drops tasks that wait for a thread outside, so none does;
-  /// and none opens an arena, which finalize() may end before it is used.
+  /// From now on finalize() may begin while programs run. It drops tasks that wait for a thread outside, so none does.
   void may_be_finalized() noexcept { may_be_finalized_ = true; }
   /// In a task. \throws NodeError.
   std::uint64_t run(const Node& node);
