@@ -19,6 +19,7 @@ class FakeProgram final : public attach::System {
  public:
   struct Thread {
     CpuSet mask;
+    CpuSet asked;      // the mask that was last set by a call, of which the kernel grants what the cpuset leaves
     double share = 0;  // of a cpu that it wants and gets
     double run_s = 0, wait_s = 0;
     std::string name = "program";
@@ -35,6 +36,7 @@ class FakeProgram final : public attach::System {
     const int id = next_++;
     Thread thread;
     thread.mask = parent == 0 ? start_ : all.at({process_of(parent), parent}).mask;
+    thread.asked = parent == 0 ? start_ : all.at({process_of(parent), parent}).asked;
     thread.share = share;
     thread.parent = parent == 0 ? process : process_of(parent);
     all[{process, id}] = thread;
@@ -45,6 +47,15 @@ class FakeProgram final : public attach::System {
     ended_s_ += at(id).run_s;
     if (!at(id).seen && announced) ended_unseen_.push_back({process_of(id), id});
     all.erase({process_of(id), id});
+  }
+  /// Linux 6.2 and later remember what each thread has asked for; before, all get all that is granted.
+  void set_cpuset(const CpuSet& cpus, bool remembers) {
+    cpuset = cpus;
+    for (auto& [id, thread] : all) {
+      if (!remembers) thread.asked = cpus;
+      const CpuSet left = thread.asked & cpus;
+      thread.mask = left.empty() ? cpus : left;
+    }
   }
   Thread& at(int id) { return all.at({process_of(id), id}); }
   /// A thread that may run on one cpu alone shares it with what other programs do there.
@@ -108,7 +119,10 @@ class FakeProgram final : public attach::System {
     if (found == all.end()) return ESRCH;
     if (at_bind) at_bind(id);
     if (refused.contains(id.thread)) return EINVAL;
-    found->second.mask = cpus;
+    const CpuSet granted = cpuset.empty() ? cpus : cpus & cpuset;
+    if (granted.empty()) return EINVAL;
+    found->second.asked = cpus;
+    found->second.mask = granted;
     ++found->second.binds;
     if (cpus.size() == 1) {
       for (const auto& [other, thread] : all) {
@@ -137,6 +151,7 @@ class FakeProgram final : public attach::System {
   std::map<int, double> others;                          // what other programs take of each cpu, 0 to 1
   std::function<void(const attach::ThreadId&)> at_bind;  // is called before a thread is bound
   std::set<int> refused;                                 // threads that the kernel binds no more
+  CpuSet cpuset;                                         // that cgroups grant; empty: all
   double cpus_worth = 1e6;                               // of time that it gets in all; the rest of its threads queue
   int collisions = 0;
   bool announced = false;  // its new threads are announced

@@ -80,10 +80,10 @@ void Attachment::look_at_cpus(double now) {
   next_cpus_ = now + cpus_s;
   auto grant = cpus_->granted();
   if (grant == grant_ || !grant) return;
-  grant_ = std::move(grant);
-  granted_ = on_cpus(whole_, *grant_);
+  granted_ = on_cpus(whole_, *grant);
   thread_placer_.set_most_cores(most_cores());
   thread_placer_.use(plan_on(granted_, chiplets_, leased()), now);
+  grant_ = std::move(grant);  // not before: until then masks are what the kernel has made of those of the old plan
 }
 
 }  // namespace charm::attach

@@ -332,7 +332,7 @@ bool ThreadPlacer::has_left(const CpuSet& cpus) const {
 }
 
 bool ThreadPlacer::bind(const ThreadId& id, Member& member, const CpuSet& cpus) {
-  if (member.set == cpus) return true;
+  if (member.set == cpus && !member.asked_anew) return true;
   if (system_.mask(id) != member.set && !check_mask(id, member)) return false;  // A3
   const int error = system_.bind(id, cpus);
   if (error == ESRCH) {
@@ -345,6 +345,7 @@ bool ThreadPlacer::bind(const ThreadId& id, Member& member, const CpuSet& cpus) 
     return false;
   }
   ++tally_.masks;
+  member.asked_anew = false;
   member.set = cpus;
   origin_.has(id.process, id.thread, cpus, false, now_);
   return true;

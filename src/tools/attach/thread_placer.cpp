@@ -226,7 +226,10 @@ void ThreadPlacer::use(AttachPlan plan, double now) {
   for (auto& [id, member] : members_) {
     if (self_steered_.contains(id.process) && system_.bind(id, plan_.cpus) == 0) ++tally_.masks;
     member.worker_core = {};
-    if (!member.alone) member.set = system_.mask(id);  // a cgroup may have changed it
+    if (member.alone) continue;
+    // A cgroup may have changed it. The kernel remembers the mask that the thread was given, and would return to it.
+    member.set = system_.mask(id);
+    member.asked_anew = true;
   }
   for (auto& [id, unfollowed] : unfollowed_) let_go(id, unfollowed, plan_.cpus);
   renew(now);

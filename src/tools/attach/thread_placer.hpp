@@ -129,6 +129,7 @@ class ThreadPlacer {
   struct Member {
     Role role;
     CpuSet original, set;
+    bool asked_anew = false;  // `set` may be what the kernel has made of another mask that we have asked for
     bool alone = false;   // A3
     bool obeyed = false;  // it has set a mask that it was told
     int place = -1;       // the cpu of the mask that it was told, if it had it once
