@@ -130,9 +130,9 @@ class ThreadPlacer {
     Role role;
     CpuSet original, set;
     bool asked_anew = false;  // `set` may be what the kernel has made of another mask that we have asked for
-    bool alone = false;   // A3
-    bool obeyed = false;  // it has set a mask that it was told
-    int place = -1;       // the cpu of the mask that it was told, if it had it once
+    bool alone = false;       // A3
+    bool obeyed = false;      // it has set a mask that it was told
+    int place = -1;           // the cpu of the mask that it was told, if it had it once
     bool gone = false;
     double found = 0;  // time
     std::optional<os::ThreadTime> last;
