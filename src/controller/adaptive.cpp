@@ -10,10 +10,9 @@
 namespace charm::controller {
 namespace {
 
-constexpr double outlier_sigmas = 4;     // standard deviations beyond which a sample is not scatter
-constexpr long longest_distrust = 8192;  // ticks
-constexpr double short_phase = 200;      // ticks
-constexpr int broken_limit = 5;    // probes in a row that a change of intensity breaks off before it is distrusted
+constexpr double outlier_sigmas = 4;  // standard deviations beyond which a sample is not scatter
+constexpr double short_phase = 200;   // ticks
+constexpr int broken_limit = 2;    // probes of a level that a change of intensity breaks off before it is the level's
 constexpr int mistaken_limit = 3;  // consecutive visits that met other work at a remembered phase's level
 constexpr int drift_samples = 8;  // samples whose mean is compared with the phase's, for steps smaller than the scatter
 
@@ -69,7 +68,7 @@ int Adaptive::tick(const Signals& signals) {
 
 void Adaptive::step(Sample sample) {
   // A mixture of phases changes its proportions with the level, and its intensity with them.
-  if (pace_.averaging() || now_ < distrust_until_) sample.intensity = 0;
+  if (pace_.averaging()) sample.intensity = 0;
   throughput_noise_.add(sample.throughput);
   if (sample.intensity > 0) intensity_noise_.add(sample.intensity);
   if (current_ == PhaseMemory::no_phase) {
@@ -84,12 +83,12 @@ void Adaptive::step(Sample sample) {
   phase().last_seen = now_;
   if (is_news(sample)) return;
   odd_ = 0;
-  if (sample.intensity > 0) phase().intensity.add(std::log(sample.intensity));
   if (probing_) {
     probe(sample);
-  } else {
-    hold(sample);
+    return;
   }
+  if (sample.intensity > 0) phase().intensity.add(std::log(sample.intensity));
+  hold(sample);
 }
 
 Bands Adaptive::bands() const {
@@ -99,9 +98,11 @@ Bands Adaptive::bands() const {
 
 /// True where the sample does not belong to the current phase (or may not) and has been dealt with.
 bool Adaptive::is_news(const Sample& sample) {
-  // During a probe a change of throughput is expected; only the intensity can tell that the work changed.
-  bool odd = probing_ ? memory_.differs_in_intensity(current_, sample, bands())
-                      : memory_.differs(current_, level_, sample, bands());
+  // During a probe a change of throughput is expected; only the intensity can tell that the work changed, unless it is
+  // the level that changes the intensity.
+  bool odd = probing_
+                 ? phase().broken[at(level_)] < broken_limit && memory_.differs_in_intensity(current_, sample, bands())
+                 : memory_.differs(current_, level_, sample, bands());
   if (!odd) return false;
   ++odd_;
   int known = memory_.match(current_, level_, sample, bands());
@@ -109,20 +110,18 @@ bool Adaptive::is_news(const Sample& sample) {
   Bands clearly = bands();
   clearly.intensity *= 2;
   bool recognised = known != PhaseMemory::no_phase && memory_.differs_in_intensity(current_, sample, clearly);
-  if (odd_ >= 2 || recognised) change_phase(sample, known);
+  // What is recognised during a probe at another home is followed there. Everything else shows at home.
+  bool at_other_home = recognised && memory_[known].home != phase().home;
+  if (probing_ && !at_other_home && (odd_ >= 2 || recognised)) {
+    break_off();
+  } else if (odd_ >= 2 || recognised) {
+    change_phase(sample, known);
+  }
   return true;
 }
 
 void Adaptive::change_phase(const Sample& sample, int known) {
-  if (probing_) {
-    log_.resolve("broken off, the work changed");
-    // Once or twice this may be a change of work. If no probe reaches its end, the level itself changes the intensity.
-    if (++broken_ >= broken_limit) {
-      distrust_ = std::min(2 * distrust_, longest_distrust);
-      distrust_until_ = now_ + distrust_;
-      broken_ = 0;
-    }
-  }
+  if (probing_) log_.resolve("broken off, the work changed");
   probing_ = false;
   odd_ = 0;
   recent_ = {};
@@ -172,6 +171,7 @@ void Adaptive::doubt(const Sample& sample) {
     if (phase != current_ || now_ - when > set_.settle + 2 || memory_[phase].home == level) continue;
     memory_[phase].throughput[at(level)] = {};
     memory_[phase].wait_until[at(level)] = 0;
+    memory_[phase].broken[at(level)] = 0;
     if (last != &jump_ || sample.intensity <= 0) continue;
     if (memory_.differs_in_intensity(phase, sample, bands())) continue;
     if (++memory_[phase].mistaken >= mistaken_limit) memory_.drop(phase);

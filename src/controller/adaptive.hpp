@@ -51,6 +51,7 @@ class Adaptive final : public Controller {
   void change_phase(const Sample& sample, int known);
   [[nodiscard]] int candidate(const Sample& sample);
   [[nodiscard]] int level_for_bandwidth();
+  [[nodiscard]] bool is_calm(const Sample& sample);
   void accept(double gain);
   void reject(double gain, double error);
   [[nodiscard]] bool phases_are_short() const;
@@ -60,6 +61,8 @@ class Adaptive final : public Controller {
   void doubt(const Sample& sample);
   [[nodiscard]] bool join_twin(const Sample& sample);
   bool wait_for_next_round();
+  void break_off();
+  void return_home(int tried);
   [[nodiscard]] long pause(int failures) const;
   void move(int level, const Sample& sample, const std::string& reason);
   void restart_window();
@@ -92,9 +95,6 @@ class Adaptive final : public Controller {
 
   Signals window_;  // signals since the last sample: of one tick, or of `window` ticks while phases are averaged
   int window_ticks_ = 0;
-
-  int broken_ = 0;                            // consecutive probes that were broken off
-  long distrust_ = 512, distrust_until_ = 0;  // ticks during which intensity is not trusted
 };
 
 }  // namespace charm::controller

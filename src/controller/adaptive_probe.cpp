@@ -35,6 +35,11 @@ int Adaptive::level_for_bandwidth() {
   return rates[at(level)] > rates[at(p.home)] * (1 + set_.expand) ? level : -1;
 }
 
+/// Whether it waits neither for memory nor for other chiplets.
+bool Adaptive::is_calm(const Sample& sample) {
+  return sample.counters && phase().stall_dram.value + phase().stall_remote.value < set_.stall_floor;
+}
+
 /// The level to try next, or -1.
 int Adaptive::candidate(const Sample& sample) {
   Phase& p = phase();
@@ -58,12 +63,14 @@ int Adaptive::candidate(const Sample& sample) {
   // Without counters nobody can tell which of the two it is: fewer chiplets are tried first, and then more.
   bool idle = sample.idle > set_.idle;
   bool no_work = idle && sample.counters && p.stall_dram.value <= memory_bound;
-  bool only_down = no_work || (sample.grain > 0 && sample.grain < set_.grain) ||
-                   (sample.counters && p.stall_dram.value + p.stall_remote.value < set_.stall_floor);
+  // What hardly stalls, and small tasks that do not wait for memory, are mostly best where workers are closest. But
+  // they may gain by caches that they share with fewer, which no fill tells: so wider levels come last, one by one.
+  bool small = sample.grain > 0 && sample.grain < set_.grain && !(sample.counters && p.stall_dram.value > memory_bound);
+  bool closer = small || is_calm(sample);
   bool up_first = sample.counters ? p.stall_dram.value >= p.stall_remote.value : !idle;
   if (p.direction != 0) up_first = p.direction > 0;  // the direction that brought a gain is continued first
   std::vector<int> order;
-  if (only_down) {
+  if (no_work || closer) {
     order = {down, 0};
   } else if (up_first) {
     order = {level_for_bandwidth(), up, down, top(), 0};
@@ -73,7 +80,7 @@ int Adaptive::candidate(const Sample& sample) {
   for (int level = 0; level <= top(); ++level) order.push_back(level);  // the curve need not be convex
   int best = -1;  // the level that failed least often, so that every level is tried
   for (int level : order) {
-    if (!open(level) || (only_down && level > p.home)) continue;
+    if (!open(level) || (no_work && level > p.home)) continue;
     if (best < 0 || p.failures[at(level)] < p.failures[at(best)]) best = level;
   }
   return best;
@@ -81,8 +88,8 @@ int Adaptive::candidate(const Sample& sample) {
 
 void Adaptive::start_probe(int level, const Sample& sample) {
   double dram = phase().stall_dram.value, remote = phase().stall_remote.value;
-  std::string why = !sample.counters                   ? "no counters, trying"
-                    : dram + remote < set_.stall_floor ? "hardly stalled, trying fewer"
+  std::string why = !sample.counters  ? "no counters, trying"
+                    : is_calm(sample) ? level < phase().home ? "hardly stalled, trying fewer" : "hardly stalled, trying"
                     : level == level_for_bandwidth()
                         ? percent("%.0f %% of the time on memory, ", std::min(1.0, dram)) +
                               bandwidth_reason(setup_, phase().home, level, phase().memory_gb_per_s.value)
@@ -132,6 +139,14 @@ long Adaptive::pause(int failures) const {
          std::min(static_cast<long>(set_.backoff) << std::min(failures, 20), static_cast<long>(set_.backoff_max));
 }
 
+/// The work looks different during a probe. Whether it has changed shows at home. If it looks as before there, time
+/// after time, it is the level that changes how the work looks.
+void Adaptive::break_off() {
+  ++phase().broken[at(level_)];
+  log_.resolve("broken off, the work looks different");
+  return_home(level_);
+}
+
 /// The first round through all levels is free; from then on the pauses between probes grow, too. \returns whether it is
 /// the first.
 bool Adaptive::wait_for_next_round() {
@@ -142,10 +157,10 @@ bool Adaptive::wait_for_next_round() {
 
 void Adaptive::accept(double gain) {
   Phase& p = phase();
-  broken_ = 0;
   int old = p.home;
   log_.resolve(percent("kept, %+.1f %%", gain));
   p.throughput[at(level_)] = probed_;
+  if (p.broken[at(level_)] > 0) p.intensity = {};  // it is another one here
   p.home = level_;
   p.direction = level_ > old ? 1 : -1;
   p.wait_until[at(old)] = now_ + pause(p.failures[at(old)]++);
@@ -163,7 +178,6 @@ void Adaptive::accept(double gain) {
 
 void Adaptive::reject(double gain, double error) {
   Phase& p = phase();
-  broken_ = 0;
   int tried = level_;
   p.throughput[at(tried)] = probed_;
   p.direction = 0;
@@ -173,8 +187,14 @@ void Adaptive::reject(double gain, double error) {
   bool plateau = tried > p.home && tried < top() && gain > -set_.contract - error;
   if (plateau && first_round) p.look_further = tried + 1;
   log_.resolve(percent("rolled back, %+.1f %%", gain));
+  return_home(tried);
+}
+
+void Adaptive::return_home(int tried) {
+  Phase& p = phase();
   rollback_ = {current_, tried, now_};
   probing_ = false;
+  odd_ = 0;
   level_ = p.home;
   settling_ = set_.settle;
   throughput_noise_.cut();

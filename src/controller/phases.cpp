@@ -31,6 +31,7 @@ int PhaseMemory::create(int level, const Sample& sample, long now) {
   phase.home = level;
   phase.throughput.resize(levels_);
   phase.failures.resize(levels_);
+  phase.broken.resize(levels_);
   phase.wait_until.resize(levels_);
   phase.was_home.resize(levels_);
   phase.was_home[static_cast<std::size_t>(level)] = true;

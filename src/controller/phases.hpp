@@ -34,6 +34,7 @@ struct Phase {
   Mean stall_remote, stall_dram;  // shares of stalled time at the home level
   Mean memory_gb_per_s;           // lines from memory at the home level
   std::vector<int> failures;      // by level: how often a probe of it failed
+  std::vector<int> broken;        // by level: how often the work seemed to change while it was probed
   std::vector<long> wait_until;   // by level: tick before which it is not tried again
   std::vector<bool> was_home;
   int rejections = 0;     // consecutive probes without a gain
