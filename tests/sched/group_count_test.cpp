@@ -28,9 +28,9 @@ void add_one_by_one(charm::task_group& group, std::atomic<int>& ran, const std::
   for (int i = 0; i < tasks; ++i) {
     group.run([&] {
       ran.fetch_add(1, std::memory_order_relaxed);
-      mine.fetch_add(1, std::memory_order_relaxed);
+      mine.fetch_add(1, std::memory_order_release);  // and then its stack may be another's
     });
-    while (mine.load(std::memory_order_relaxed) <= i) pause();
+    while (mine.load(std::memory_order_acquire) <= i) pause();
     for (int moment = i % 97 * 16; moment > 0; --moment) asm volatile("");
   }
 }
