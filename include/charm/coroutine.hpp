@@ -286,16 +286,31 @@ class FutureAwaiter {
 
 }  // namespace detail
 
-/// Runs a task to its end and returns what it returns or throws. It begins on the caller's stack. If it is suspended,
-/// the caller waits as for a future: in a task, other tasks run meanwhile. \throws Error (not_running) also if
-/// finalize() has dropped a task that ran the coroutine, or one that it awaits, because it waited for something that
+/// Runs a task to its end and returns what it returns or throws. In a task it begins on the caller's stack, elsewhere
+/// as a task of its own: a stack that a thread came with may be too small for a chain of coroutines. If it is
+/// suspended, the caller waits as for a future: in a task, other tasks run meanwhile. \throws Error (not_running) also
+/// if finalize() has dropped a task that ran the coroutine, or one that it awaits, because it waited for something that
 /// could no longer happen; their frames are then never freed.
 template <class T>
 T sync_wait(task<T> awaited) {
   detail::WakeThread notify;
   auto waiting = detail::await<detail::WakeThread>(std::move(awaited));
   waiting.coroutine.promise().notify = &notify;
-  detail::with_stack_room(detail::this_worker(), [&]() noexcept { waiting.coroutine.resume(); });
+  bool begun = false;
+  auto begin = [&]() noexcept {
+    begun = true;
+    waiting.coroutine.resume();
+  };
+  if (detail::this_worker() == nullptr && initialized()) {
+    try {
+      run(begin);
+    } catch (...) {  // finalize() has dropped it, perhaps in the middle of a call, where it cannot be destroyed
+      if (begun) waiting.coroutine = nullptr;
+      throw;
+    }
+  } else {
+    detail::with_stack_room(detail::this_worker(), begin);
+  }
   notify.done.wait();
   if (notify.error) {  // the coroutine is in the middle of a call, and cannot be destroyed
     waiting.coroutine = nullptr;

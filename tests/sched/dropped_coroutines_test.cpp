@@ -27,6 +27,8 @@ charm::task<int> receives(charm::channel<int>& channel) {
   co_return channel.recv().value_or(0);
 }
 
+charm::task<int> receives_at_once(charm::channel<int>& channel) { co_return channel.recv().value_or(0); }
+
 charm::task<int> awaits_receiver(charm::channel<int>& channel) {
   const int value = co_await receives(channel);
   co_return value + 1;
@@ -86,11 +88,12 @@ TEST(DroppedCoroutines, TellTheThreadThatWaits) {
       EXPECT_EQ(end_during(workers, waiting, wait), charm::Errc::not_running);
     };
     ended(1, [](charm::channel<int>& c) { charm::sync_wait(receives(c)); });
+    ended(1, [](charm::channel<int>& c) { charm::sync_wait(receives_at_once(c)); });
     ended(1, [](charm::channel<int>& c) { charm::sync_wait(awaits_receiver(c)); });
     ended(3, [](charm::channel<int>& c) { charm::sync_wait(receives_twice(c)); });
     ended(3, [](charm::channel<int>& c) { charm::sync_wait(receives_any(c)); });
     ended(1, [](charm::channel<int>& c) { charm::sync_wait(receives_after_any(c)); });
-    ended(2, [](charm::channel<int>& c) { charm::sync_wait(awaits_future(c)); });
+    ended(1, [](charm::channel<int>& c) { charm::sync_wait(awaits_future(c)); });
   }
 }
 

@@ -95,6 +95,13 @@ TEST_P(Recursion, ThroughCoroutinesThatNobodySuspends) {
   EXPECT_EQ(charm::run([] { return charm::sync_wait(awaits_in_a_row(10 * depth)); }), 10 * depth);
 }
 
+/// GCC without optimisation resumes a coroutine by a call that comes back, so the stack grows with each; and main's has
+/// no further stacks. It is a task's that is used, then.
+TEST_P(Recursion, ThroughCoroutinesThatMainWaitsFor) {
+  EXPECT_EQ(charm::sync_wait(by_awaiting(10 * depth)), 10 * depth);
+  EXPECT_EQ(charm::sync_wait(awaits_in_a_row(10 * depth)), 10 * depth);
+}
+
 std::int64_t by_sync_wait(int levels);
 charm::task<std::int64_t> waits_below(int levels) { co_return by_sync_wait(levels); }
 std::int64_t by_sync_wait(int levels) { return levels == 0 ? 0 : 1 + charm::sync_wait(waits_below(levels - 1)); }
