@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -101,11 +103,46 @@ void graph_plans(const std::string& text) {
   for (std::size_t i = 1; i < lines.size(); ++i) selector_training::plan_from(lines[i], "fuzz");
 }
 
+/// A folder of this process for links whose names say the format.
+class LinkFolder {
+ public:
+  LinkFolder() {
+    if (mkdtemp(path_.data()) == nullptr) throw std::system_error(errno, std::generic_category(), "mkdtemp");
+  }
+  LinkFolder(const LinkFolder&) = delete;
+  LinkFolder& operator=(const LinkFolder&) = delete;
+  ~LinkFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  std::string to(const MemoryFile& file, const std::string& name) const {
+    std::string link = path_ + "/" + name;
+    unlink(link.c_str());
+    if (symlink(file.path().c_str(), link.c_str()) != 0)
+      throw std::system_error(errno, std::generic_category(), "symlink");
+    return link;
+  }
+
+ private:
+  std::string path_ = std::filesystem::temp_directory_path() / "charm-fuzz-XXXXXX";
+};
+
+void load(const std::string& path) {
+  workloads::SerialExecutor serial;
+  const auto loaded = workloads::load_graph(serial, path, false);
+  if (loaded.weights.usable) workloads::load_weights(serial, path, loaded);
+}
+
 void graph(const std::string& text) {
   const MemoryFile file(text);
-  workloads::SerialExecutor serial;
-  const auto loaded = workloads::load_graph(serial, file.path(), false);
-  if (loaded.weights.usable) workloads::load_weights(serial, file.path(), loaded);
+  load(file.path());
+}
+
+void load_as(const std::string& text, const std::string& name) {
+  static const LinkFolder folder;
+  const MemoryFile file(text);
+  load(folder.to(file, name));
 }
 
 void samples(const std::string& text) {
@@ -154,6 +191,20 @@ Seeds traffic_recordings() {
   for (auto* each : {&used.out, &used.in, &used.memory}) std::fill(each->begin(), each->end(), 1.5);
   return {memory_traffic::traffic_heading(two_nodes()) + memory_traffic::traffic_line({1, used})};
 }
+
+/// The path 0 - 1 - 2, as the GAP benchmark suite writes it: arcs that lead to 1, 0, 2 and 1.
+std::string serialized_graph(bool weighted) {
+  std::string text(1, '\0');
+  auto add = [&text](auto number) { text.append(reinterpret_cast<const char*>(&number), sizeof number); };
+  for (const std::int64_t number : {4, 3, 0, 1, 3, 4}) add(number);
+  for (const std::int32_t neighbour : {1, 0, 2, 1}) {
+    add(neighbour);
+    if (weighted) add(std::int32_t{5});
+  }
+  return text;
+}
+Seeds serialized_graphs() { return {serialized_graph(false)}; }
+Seeds weighted_serialized_graphs() { return {serialized_graph(true)}; }
 
 std::vector<Parser> all() {
   using Text = const std::string&;
@@ -208,6 +259,9 @@ std::vector<Parser> all() {
       {"sim_dags", [](Text t) { sim::parse_task_dags(t, "fuzz"); }},
       {"sim_queries", [](Text t) { sim::recorded_queries(t, "fuzz"); }, {"src/tools/sim/queries/tpch.json"}},
       {"graph", graph},
+      {"graph_metis", [](Text t) { load_as(t, "fuzz.metis"); }},
+      {"graph_binary", [](Text t) { load_as(t, "fuzz.sg"); }, {}, serialized_graphs},
+      {"graph_binary_weighted", [](Text t) { load_as(t, "fuzz.wsg"); }, {}, weighted_serialized_graphs},
       {"matrix", file_of<workloads::factor::load_matrix>},
       {"samples", samples},
   };
