@@ -117,7 +117,14 @@ TEST(Libsvm, CountsFeaturesFromZeroWhereALineHasFeatureZero) {
   EXPECT_EQ(load_text("+1 0:0 2:0.25\n-1 1:1\n").samples.features, 3) << "also where its value is 0";
 }
 
-TEST(Libsvm, AFewBytesDoNotAskForGigabytes) { EXPECT_THROW(load_text("+1 2147483647:1\n-1 1:1\n"), Error); }
+TEST(Libsvm, AFewBytesDoNotAskForGigabytes) {
+  try {
+    load_text("+1 2147483647:1\n-1 1:1\n");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("by its size"), std::string::npos) << error.what();
+  }
+}
 
 TEST(Libsvm, RefusesEveryBadFileInOneLineThatNamesTheLine) {
   const std::tuple<const char*, const char*, const char*> bad[] = {
