@@ -179,6 +179,19 @@ TEST_F(MallocTool, RunRefusesAProgramThatCannotLoadTheLibrary) {
   EXPECT_NE(said.err.find("is linked with musl"), std::string::npos) << said.err;
 }
 
+/// ld.so would take the parts of such a path for several libraries, one of them in the working directory.
+TEST_F(MallocTool, RunRefusesALibraryWhosePathLdSoWouldDivide) {
+  for (const char* folder : {"a b", "a:b"}) {
+    const std::string quoted = "'" + std::string(folder) + "'";
+    const Said said =
+        shell("mkdir " + quoted + "; cp '" CHARM_TOOL "' \"$(dirname '" CHARM_TOOL "')\"/libcharm_malloc.so " + quoted +
+              "; exec " + quoted + "/charm run --malloc --share off -- true");
+    if (said.err.find("is neither in") != std::string::npos) GTEST_SKIP() << "the library was not built";
+    EXPECT_EQ(said.exit_code, 2) << said.err;
+    EXPECT_NE(said.err.find("a blank or a colon"), std::string::npos) << said.err;
+  }
+}
+
 TEST_F(MallocTool, RunTellsWhatWasPlaced) {
   expect_refused("run --malloc-stats stderr -- true", {"--malloc"});
   expect_refused("run --malloc --malloc-stats nowhere/told -- true", {"nowhere/told"});
