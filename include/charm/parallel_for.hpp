@@ -50,7 +50,7 @@ void for_lazy(Index base, std::int64_t low, std::int64_t high, Chunk& chunk, Fai
       std::int64_t rest = high - low;
       if (rest <= chunk.size()) {
         chunk.prepare(this_worker()->deque);
-        chunk.run(rest, [&] { run_block(body, index_at(base, low), index_at(base, high)); });
+        chunk.run_last(rest, [&] { run_block(body, index_at(base, low), index_at(base, high)); });
         return chunk.finish(kind);
       }
       WorkerBase* worker = this_worker();

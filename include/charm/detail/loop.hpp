@@ -57,7 +57,7 @@ class Chunk {
   template <class F>
   void run(std::int64_t count, F&& body) {
     count_.add(count);
-    if ((settled_ && timed_) || count < size_) return body();  // the rest of a range is too short to learn from
+    if ((settled_ && timed_) || count < size_) return body();  // too short to learn from
     std::uint64_t start = ticks();
     body();
     std::uint64_t took = ticks() - start;
@@ -70,6 +70,14 @@ class Chunk {
       size_ *= took < ticks_per_us() / 8 ? 8 : 2;
       slow_ = 0;
     }
+  }
+
+  /// The same for what is left of a range: nothing comes after it that would use what it could teach, and two looks at
+  /// the clock cost more than a short loop.
+  template <class F>
+  void run_last(std::int64_t count, F&& body) {
+    count_.add(count);
+    body();
   }
 
  private:
