@@ -21,7 +21,7 @@ FactorInput& FactorInput::operator=(FactorInput&&) noexcept = default;
 FactorInput::~FactorInput() = default;
 
 FactorInput FactorInput::generate(const factor::MatrixOptions& /*options*/) { say_what_is_missing(); }
-FactorInput FactorInput::load(const std::string& /*path*/, std::uint64_t /*seed*/) { say_what_is_missing(); }
+FactorInput FactorInput::load(const InputFile& /*path*/, std::uint64_t /*seed*/) { say_what_is_missing(); }
 void FactorInput::prepare(const std::string& /*kernel*/, const FactorOptions& /*options*/,
                           std::optional<std::uint64_t> /*available*/) {
   say_what_is_missing();
