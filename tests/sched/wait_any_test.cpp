@@ -175,9 +175,8 @@ TEST_P(WaitAny, WhenAllAllocatesNothingForAChild) {
     EXPECT_EQ(numbers.size(), static_cast<std::size_t>(children));
     return allocations - before;
   };
-  // The few that there are belong to the wait: whether this thread sleeps or finds the end reached decides about one of
-  // them.
-  EXPECT_LT(allocated(200), 20);
+  // The few that there are belong to the wait and to the thread's first one: one for a child would be 2,000.
+  EXPECT_LT(allocated(2000), 100);
 }
 
 }  // namespace
