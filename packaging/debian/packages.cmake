@@ -21,7 +21,7 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 if(DEFINED ENV{DEBEMAIL})
   set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
 else()
-  set(CPACK_PACKAGE_CONTACT "CHARM, built without DEBEMAIL <charm@localhost>")
+  set(CPACK_PACKAGE_CONTACT "CHARM built without DEBEMAIL <charm@localhost>")
   message(STATUS "The packages name nobody to write to: set DEBFULLNAME and DEBEMAIL before others get them")
 endif()
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
@@ -70,7 +70,8 @@ debian_package(library libcharm${interface} libs "chiplet-aware task runtime - s
 debian_package(development libcharm-dev libdevel "chiplet-aware task runtime - development files"
   "${what}\n.\nThis package contains the headers for C++20 and C, and what CMake\nand pkg-config read." "libcharm${interface} (= ${version})")
 debian_package(command charm utils "show, measure and use the chiplets of a machine"
-  "${what}\n.\nThis package contains the charm command, which draws and measures machines,\nplaces the threads of other programs, and shows live what runs where." "libcharm${interface} (= ${version})")
+  "${what}\n.\nThis package contains the charm command, which draws and measures machines,\nplaces the threads of other programs, and shows live what runs where."
+  "libcharm${interface} (= ${version}), python3:any")  # python3 for charm bench deploy
 debian_package(malloc libcharm-malloc libs "malloc that spreads large blocks over NUMA nodes"
   "${what}\n.\nThis package contains an allocator to preload, which spreads the large blocks\nof any program over the NUMA nodes by their bandwidth.")
 debian_package(documentation charm-doc doc "chiplet-aware task runtime - documentation"
