@@ -8,6 +8,11 @@
 
 namespace charm::base {
 
+void refuse_number(const std::string& number, const std::string& least, const std::string& most) {
+  const std::string what = number + " is no whole number from " + least + " to " + most;
+  throw nlohmann::json::out_of_range::create(406, what, nullptr);
+}
+
 std::string json_text(const Json& value, int indent) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

@@ -103,14 +103,14 @@ GraphSelector GraphSelector::from_file(const std::string& file) { return from_te
 
 GraphSelector GraphSelector::from_text(std::string_view kind, const std::string& text, const std::string& origin) {
   try {
-    const nlohmann::json json = nlohmann::json::parse(text);
+    const base::SortedJson json = base::SortedJson::parse(text);
     const std::string says = json.at("model").get<std::string>();
     if (!kind.empty() && says != kind)
       throw std::invalid_argument("a model of the kind '" + says + "' where '" + std::string(kind) + "' is wanted");
     const task_dag::SelectorEntry* entry = task_dag::selector_entry(says);
     if (entry == nullptr || entry->read == nullptr)
       throw std::invalid_argument("a model of the kind '" + says + "', which there is not");
-    if (const nlohmann::json& version = json.at("version"); version != 1)
+    if (const base::SortedJson& version = json.at("version"); version != 1)
       throw std::invalid_argument("version " + version.dump() + ", of which only 1 can be read");
     return {says + ":" + origin, 0, entry->read(json)};
   } catch (const std::invalid_argument& error) {

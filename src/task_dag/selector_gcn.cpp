@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "task_dag/gcn.hpp"
 #include "task_dag/selector_model.hpp"
 
@@ -16,32 +17,32 @@ namespace charm::task_dag {
 namespace {
 
 /// The numbers of a matrix, given as a list of rows.
-void read_matrix(const nlohmann::json& model, const char* name, std::size_t columns, std::span<float> out) {
+void read_matrix(const base::SortedJson& model, const char* name, std::size_t columns, std::span<float> out) {
   const std::size_t rows = out.size() / columns;
-  const nlohmann::json& list = model.at(name);
+  const base::SortedJson& list = model.at(name);
   auto wrong = [&] {
     return std::invalid_argument("a '" + std::string(name) + "' that is not " + std::to_string(rows) + " rows of " +
                                  std::to_string(columns) + " numbers");
   };
   if (!list.is_array() || list.size() != rows) throw wrong();
   std::size_t at = 0;
-  for (const nlohmann::json& row : list) {
+  for (const base::SortedJson& row : list) {
     if (!row.is_array() || row.size() != columns) throw wrong();
-    for (const nlohmann::json& number : row) {
+    for (const base::SortedJson& number : row) {
       if (!number.is_number()) throw wrong();
       out[at++] = static_cast<float>(
           finite(static_cast<double>(number.get<float>()), "a number in '" + std::string(name) + "'"));
     }
   }
 }
-void read_vector(const nlohmann::json& model, const char* name, std::span<float> out) {
-  read_matrix(nlohmann::json{{name, nlohmann::json::array({model.at(name)})}}, name, out.size(), out);
+void read_vector(const base::SortedJson& model, const char* name, std::span<float> out) {
+  read_matrix(base::SortedJson{{name, base::SortedJson::array({model.at(name)})}}, name, out.size(), out);
 }
 
 struct Network final : detail::SelectorModel {
   Gcn gcn;
 
-  explicit Network(const nlohmann::json& json) {
+  explicit Network(const base::SortedJson& json) {
     const auto names = json.at("features").get<std::vector<std::string>>();
     for (std::size_t i = 0; i < Gcn::inputs; ++i) {
       if (i >= names.size() || names[i] != NodeTable::names[i])
@@ -75,6 +76,6 @@ struct Network final : detail::SelectorModel {
 
 }  // namespace
 
-SelectorModelPointer read_gcn(const nlohmann::json& model) { return std::make_shared<Network>(model); }
+SelectorModelPointer read_gcn(const base::SortedJson& model) { return std::make_shared<Network>(model); }
 
 }  // namespace charm::task_dag

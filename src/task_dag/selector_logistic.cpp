@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "task_dag/selector_model.hpp"
 
 namespace charm::task_dag {
@@ -18,9 +19,9 @@ struct Logistic final : detail::SelectorModel {
   double intercept = 0;
   std::vector<Term> terms;
 
-  explicit Logistic(const nlohmann::json& json)
+  explicit Logistic(const base::SortedJson& json)
       : intercept(finite(json.at("intercept").get<double>(), "an intercept")) {
-    for (const nlohmann::json& from : json.at("terms")) {
+    for (const base::SortedJson& from : json.at("terms")) {
       Term term{feature_number(from.at("feature").get<std::string>()),
                 finite(from.at("weight").get<double>(), "a weight"), finite(from.value("mean", 0.0), "a mean"),
                 finite(from.value("scale", 1.0), "a scale")};
@@ -38,6 +39,6 @@ struct Logistic final : detail::SelectorModel {
 
 }  // namespace
 
-SelectorModelPointer read_logistic(const nlohmann::json& model) { return std::make_shared<Logistic>(model); }
+SelectorModelPointer read_logistic(const base::SortedJson& model) { return std::make_shared<Logistic>(model); }
 
 }  // namespace charm::task_dag

@@ -13,6 +13,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "base/json.hpp"
 #include "task_dag/node_table.hpp"
 
 namespace charm::task_dag {
@@ -45,8 +46,8 @@ using SelectorModelPointer = std::shared_ptr<const detail::SelectorModel>;
 
 struct SelectorEntry {
   GraphSelector::Kind kind;
-  double constant = 0;                                                  // batch_probability() without a model
-  SelectorModelPointer (*read)(const nlohmann::json& model) = nullptr;  // null: no model
+  double constant = 0;                                                    // batch_probability() without a model
+  SelectorModelPointer (*read)(const base::SortedJson& model) = nullptr;  // null: no model
 };
 std::span<const SelectorEntry> selector_entries();
 
@@ -54,9 +55,9 @@ std::span<const SelectorEntry> selector_entries();
 const detail::SelectorModel* model_of(const GraphSelector& selector) noexcept;
 
 // The readers. \throws std::invalid_argument, which goes on after "m.json has ...", and nlohmann::json::exception.
-SelectorModelPointer read_tree(const nlohmann::json& model);
-SelectorModelPointer read_logistic(const nlohmann::json& model);
-SelectorModelPointer read_gcn(const nlohmann::json& model);
+SelectorModelPointer read_tree(const base::SortedJson& model);
+SelectorModelPointer read_logistic(const base::SortedJson& model);
+SelectorModelPointer read_gcn(const base::SortedJson& model);
 
 /// The number itself. \throws std::invalid_argument unless it is finite.
 double finite(double number, const std::string& what);

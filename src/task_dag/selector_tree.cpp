@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "task_dag/selector_model.hpp"
 
 namespace charm::task_dag {
@@ -20,10 +21,10 @@ struct Tree final : detail::SelectorModel {
   std::vector<Node> nodes;
 
   /// Branches lead to later nodes only, so that every walk ends.
-  explicit Tree(const nlohmann::json& json) {
-    const nlohmann::json& list = json.at("nodes");
+  explicit Tree(const base::SortedJson& json) {
+    const base::SortedJson& list = json.at("nodes");
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const nlohmann::json& from = list.at(i);
+      const base::SortedJson& from = list.at(i);
       Node node;
       if (from.contains("batch")) {
         node.probability = from.at("batch").get<double>();
@@ -56,6 +57,6 @@ struct Tree final : detail::SelectorModel {
 
 }  // namespace
 
-SelectorModelPointer read_tree(const nlohmann::json& model) { return std::make_shared<Tree>(model); }
+SelectorModelPointer read_tree(const base::SortedJson& model) { return std::make_shared<Tree>(model); }
 
 }  // namespace charm::task_dag

@@ -72,7 +72,7 @@ void check(const Machine& m, const std::string& name) {
 
 /// \throws Error that names the file where a number is negative.
 template <class Set>
-Set set_of(const nlohmann::json& list, const std::string& name) {
+Set set_of(const base::SortedJson& list, const std::string& name) {
   auto ids = list.get<std::vector<int>>();
   require(std::all_of(ids.begin(), ids.end(), [](int id) { return id >= 0; }), name,
           "a negative number of a cpu, core, chiplet or node");
@@ -81,8 +81,8 @@ Set set_of(const nlohmann::json& list, const std::string& name) {
 
 }  // namespace
 
-nlohmann::ordered_json machine_to_json(const Machine& m) {
-  using Json = nlohmann::ordered_json;
+base::Json machine_to_json(const Machine& m) {
+  using Json = base::Json;
   Json out;
   out["name"] = m.name;
   out["origin"] = m.origin;
@@ -153,7 +153,7 @@ nlohmann::ordered_json machine_to_json(const Machine& m) {
   return out;
 }
 
-Machine machine_from_json(const nlohmann::json& json, const std::string& name) {
+Machine machine_from_json(const base::SortedJson& json, const std::string& name) {
   try {
     Machine m;
     m.name = json.at("name");

@@ -8,12 +8,14 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "base/json.hpp"
+
 namespace charm::topology {
 
-nlohmann::ordered_json machine_to_json(const Machine& machine);
+base::Json machine_to_json(const Machine& machine);
 
 /// \param name appears in errors.
 /// \throws Error (bad_input) if it is not a machine or its ids are inconsistent.
-Machine machine_from_json(const nlohmann::json& json, const std::string& name);
+Machine machine_from_json(const base::SortedJson& json, const std::string& name);
 
 }  // namespace charm::topology

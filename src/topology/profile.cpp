@@ -21,7 +21,7 @@
 namespace charm::topology {
 namespace {
 
-using Json = nlohmann::json;
+using Json = base::SortedJson;
 
 /// Builds the document as far as the first matrix, which is megabytes on a large machine and not needed here.
 class HeadReader : public nlohmann::json_sax<Json> {

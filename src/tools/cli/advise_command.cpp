@@ -23,7 +23,7 @@
 namespace charm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 struct AdviseArguments {
   OutputOptions output;

@@ -29,7 +29,7 @@
 namespace charm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 namespace counters = charm::counters;
 
 struct CountersArguments {

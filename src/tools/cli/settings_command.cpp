@@ -14,7 +14,7 @@
 namespace charm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 std::string as_json(const base::Settings& settings, const std::vector<base::SettingDoc>& docs) {
   Json all = Json::array();

@@ -34,7 +34,7 @@ Machine machine_of(const std::string& description) {
 int diff(const TopoOptions& options, std::ostream& out) {
   const auto all = machine_view::differences(machine_of(options.diff.at(0)), machine_of(options.diff.at(1)));
   if (options.json) {
-    nlohmann::ordered_json json = {{"same", all.empty()}, {"differences", nlohmann::ordered_json::array()}};
+    base::Json json = {{"same", all.empty()}, {"differences", base::Json::array()}};
     for (const auto& d : all)
       json["differences"].push_back({{"what", d.what}, {"first", d.first}, {"second", d.second}});
     out << base::json_text(json, 2) << '\n';

@@ -188,7 +188,7 @@ std::string LiveMeasuring::said_by(const std::vector<std::string>& words, const 
 std::vector<Samples> bench_rows(const std::string& text) {
   std::vector<Samples> all;
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = base::SortedJson::parse(text);
     for (const auto& each : json.at("results")) {
       const std::string name =
           fmt::format("{} {} {} {}", each.at("kernel").get<std::string>(), each.at("runtime").get<std::string>(),

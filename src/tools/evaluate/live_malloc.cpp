@@ -18,7 +18,7 @@ namespace charm::evaluate {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using json = base::SortedJson;
 
 constexpr double least_limit_s = 60;  // for the model, which is measured once
 constexpr double tolerance = 0.1;     // of a part: huge pages make them coarse

@@ -7,7 +7,7 @@
 
 namespace charm::machine_view {
 
-nlohmann::ordered_json to_json(const Machine& machine) { return topology::machine_to_json(machine); }
+base::Json to_json(const Machine& machine) { return topology::machine_to_json(machine); }
 
 std::string json_text(const Machine& machine) { return base::json_text(to_json(machine), 2) + '\n'; }
 

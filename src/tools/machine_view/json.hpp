@@ -7,9 +7,11 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "base/json.hpp"
+
 namespace charm::machine_view {
 
-nlohmann::ordered_json to_json(const Machine& machine);
+base::Json to_json(const Machine& machine);
 
 /// Indented, with a line break at its end; bytes of firmware names that are not UTF-8 are replaced.
 std::string json_text(const Machine& machine);

@@ -46,7 +46,7 @@ void paragraph(std::string& out, const std::string& label, const std::string& te
   }
 }
 
-nlohmann::ordered_json groups_of(const View& view) {
+base::Json groups_of(const View& view) {
   return {{"source", view.source},
           {"cores", view.cores},
           {"chiplets", view.chiplets},
@@ -100,13 +100,13 @@ std::string view_groups_text(const Views& views, const std::string& source) {
 }
 
 std::string views_json(const Views& views) {
-  nlohmann::ordered_json json = to_json(views.machine);
-  json["views"] = nlohmann::ordered_json::array();
+  base::Json json = to_json(views.machine);
+  json["views"] = base::Json::array();
   for (const View& view : views.views) json["views"].push_back(groups_of(view));
-  json["disagreements"] = nlohmann::ordered_json::array();
+  json["disagreements"] = base::Json::array();
   for (const auto& d : views.disagreements)
     json["disagreements"].push_back({{"level", d.level}, {"between", d.between}, {"text", d.text}});
-  json["kinds"] = nlohmann::ordered_json::array();
+  json["kinds"] = base::Json::array();
   for (const auto& kind : views.kinds)
     json["kinds"].push_back({{"name", kind.name}, {"efficiency", kind.efficiency}, {"cpus", kind.cpus}});
   json["features"] = views.features;

@@ -16,7 +16,7 @@
 namespace charm::probe {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 /// A matrix has single precision; seven digits say all of it.
 double decimal(double value) {

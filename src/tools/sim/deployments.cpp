@@ -15,7 +15,7 @@
 namespace charm::sim {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 /// Of a query per scanned line, on so many cores in so many processes.
 Phase phase_of(const RecordedQuery& query, double scale, double cores, double processes, const DeploymentCosts& costs) {

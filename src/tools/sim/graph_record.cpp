@@ -15,7 +15,7 @@
 namespace charm::sim {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 /// Five digits are more than a workload's description is good for, and keep the file short.
 double rounded(double value) { return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr); }

@@ -10,6 +10,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "tools/sim/embedded.hpp"
 #include "tools/sim/from_profile.hpp"
 
@@ -33,7 +34,7 @@ std::string names() {
 }
 
 bool is_profile(const std::string& text) {
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  const auto json = base::SortedJson::parse(text, nullptr, false);
   return json.is_object() && json.contains("charm_profile");
 }
 

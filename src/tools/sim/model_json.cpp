@@ -16,7 +16,7 @@
 namespace charm::sim {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 constexpr double one_mib = 1024.0 * 1024.0, gb = 1024.0 * one_mib;
 

@@ -15,7 +15,7 @@ TaskGraph parse_trace(const std::string& text, const std::string& origin) {
     return Error(Errc::bad_input, "trace " + origin + ": " + what, "give a file that CHARM_TRACE=FILE has written");
   };
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = base::SortedJson::parse(text);
     if (!json.contains("charm")) throw refuse("it has no section \"charm\"");
     const auto& section = json.at("charm");
     if (section.at("version").get<int>() != 1) throw refuse("its version is not 1");

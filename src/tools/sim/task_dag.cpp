@@ -22,7 +22,7 @@ TaskDagRecord parse_task_dags(const std::string& text, const std::string& origin
     return Error(Errc::bad_input, "task graphs " + origin + ": " + what, "record them with charm sim --record-factor");
   };
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = base::SortedJson::parse(text);
     TaskDagRecord record{json.at("made_by").get<std::string>(), {}};
     for (const auto& entry : json.at("graphs")) {
       TaskDag dag{entry.at("name").get<std::string>(), entry.at("gflop").get<double>(), {}};
@@ -45,15 +45,15 @@ TaskDagRecord parse_task_dags(const std::string& text, const std::string& origin
 }
 
 std::string task_dags_json(const TaskDagRecord& record) {
-  std::string out = "{\"made_by\": " + nlohmann::json(record.made_by).dump() + ", \"graphs\": [\n";
+  std::string out = "{\"made_by\": " + base::SortedJson(record.made_by).dump() + ", \"graphs\": [\n";
   for (std::size_t d = 0; d < record.dags.size(); ++d) {
     const TaskDag& dag = record.dags[d];
-    out += "{\"name\": " + nlohmann::json(dag.name).dump() + ", \"gflop\": " + nlohmann::json(dag.gflop).dump() +
+    out += "{\"name\": " + base::SortedJson(dag.name).dump() + ", \"gflop\": " + base::SortedJson(dag.gflop).dump() +
            ", \"tasks\": [\n";
     for (std::size_t t = 0; t < dag.tasks.size(); ++t) {
       const DagTask& task = dag.tasks[t];
       out += "[" + std::to_string(std::llround(task.run_ns)) + "," + std::to_string(std::llround(task.bytes)) + "," +
-             nlohmann::json(task.after).dump() + "]";
+             base::SortedJson(task.after).dump() + "]";
       out += t + 1 == dag.tasks.size() ? "\n" : t % 8 == 7 ? ",\n" : ",";
     }
     out += d + 1 < record.dags.size() ? "]},\n" : "]}\n";

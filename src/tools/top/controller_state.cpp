@@ -6,13 +6,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json.hpp"
 #include "os/files/private_file.hpp"
 #include "trace/decision_file.hpp"
 
 namespace charm::top {
 namespace {
 
-using ReadJson = nlohmann::json;
+using ReadJson = base::SortedJson;
 
 /// On one line and without what could drive a terminal.
 std::string plain(const std::string& text) {

@@ -8,7 +8,7 @@
 namespace charm::top {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 Json fills_json(const std::optional<FillRates>& fills) {
   if (!fills) return nullptr;

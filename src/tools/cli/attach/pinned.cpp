@@ -19,7 +19,7 @@
 namespace charm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 std::string pinned_json(const AttachResult& outcome, const Prepared& prepared, const attach::ThreadPinner& pinner) {
   Json threads = Json::array();

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
+#include "base/json.hpp"
 #include "controller/controller.hpp"
 #include "controller/decision.hpp"
 #include "os/machine/pressure.hpp"
@@ -21,7 +22,7 @@
 namespace charm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 constexpr std::size_t shown_decisions = 5;
 

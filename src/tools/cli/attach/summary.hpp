@@ -6,6 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "base/json.hpp"
 #include "tools/attach/attachment.hpp"
 #include "tools/cli/attach/options.hpp"
 #include "tools/os/child.hpp"
@@ -28,8 +29,8 @@ struct AttachResult {
 /// "exited with 0".
 std::string how_it_ended(const AttachResult& outcome);
 /// The keys `ended` and `used` of the report.
-nlohmann::ordered_json ended_json(const AttachResult& outcome);
-nlohmann::ordered_json used_json(const AttachResult& outcome);
+base::Json ended_json(const AttachResult& outcome);
+base::Json used_json(const AttachResult& outcome);
 
 std::string summary_text(const AttachResult& outcome, const Prepared& prepared, const attach::Attachment& attachment);
 std::string summary_json(const AttachResult& outcome, const Prepared& prepared, const attach::Attachment& attachment);

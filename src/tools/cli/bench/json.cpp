@@ -9,7 +9,7 @@
 namespace charm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 Json host_with_notes(const Host& host, const std::vector<std::string>& notes) {
   Json versions = Json::object();

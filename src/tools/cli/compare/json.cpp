@@ -10,7 +10,7 @@
 namespace charm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 using compare::Outcome;
 
 Json ratio_json(const std::optional<compare::Ratio>& ratio) {

@@ -24,7 +24,7 @@
 namespace charm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 struct AdviseOlapArguments {
   OutputOptions output;

@@ -17,7 +17,7 @@
 namespace charm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 std::vector<std::string> words_of(const std::string& list, const std::string& all) {
   std::vector<std::string> words;

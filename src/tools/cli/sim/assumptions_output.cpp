@@ -10,7 +10,7 @@
 namespace charm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 using Align = Column::Align;
 using Kind = sim::Assumption::Kind;
 

@@ -10,7 +10,7 @@
 
 namespace charm::cli {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 using Align = Column::Align;
 
 std::string compare_json(const std::vector<sim::Comparison>& comparisons) {

@@ -13,7 +13,7 @@
 namespace charm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 using Align = Column::Align;
 
 Json result_json(const sim::RunResult& r) {

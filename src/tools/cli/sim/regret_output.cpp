@@ -7,7 +7,7 @@
 
 namespace charm::cli {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 using Align = Column::Align;
 
 std::string regret_json(const std::vector<sim::Regret>& all) {

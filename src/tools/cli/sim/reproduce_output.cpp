@@ -9,7 +9,7 @@
 
 namespace charm::cli {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 using Align = Column::Align;
 
 namespace {

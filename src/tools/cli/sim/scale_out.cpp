@@ -17,7 +17,7 @@
 namespace charm::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = base::Json;
 
 constexpr double worth_doubling = 1.5;  // times the throughput, by twice the machines
 
