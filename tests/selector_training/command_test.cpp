@@ -89,6 +89,16 @@ TEST_F(BatchCommand, RefusesWhatItCannotUse) {
   expect_refused("batch train", {"needs a file of labels"});
   expect_refused("batch show m.json", {"m.json is no model of a selector"});
   expect_refused("batch show none.json", {"'none.json' cannot be read"});
+  // Members of the wrong type, in every file that a command reads.
+  given("type.jsonl", "{\"charm_task_dag\":[\"graphs\"],\"version\":1}\n");
+  given("version.jsonl", "{\"charm_task_dag\":\"graphs\",\"version\":[1]}\n");
+  given("labels.jsonl", "{\"charm_task_dag\":\"labels\",\"version\":1,\"machine\":{\"workers\":\"two\"}}\n");
+  given("sheet.json", R"({"model":"tree","version":1,"nodes":[{"batch":0.5}],"sheet":{"labelled":7}})");
+  expect_refused("batch label type.jsonl --output l.jsonl", {"type.jsonl has no graphs of `charm batch`"});
+  expect_refused("batch label version.jsonl --output l.jsonl", {"version.jsonl is of a version other than 1"});
+  charm(small);
+  expect_refused("batch label g.jsonl --output labels.jsonl", {"labels.jsonl holds no labels: string where number"});
+  expect_refused("batch show sheet.json", {"sheet.json has a data sheet that cannot be read: number where string"});
 }
 
 }  // namespace

@@ -110,10 +110,15 @@ std::vector<Json> read_lines(const std::string& path, const std::string& what, b
     lines.push_back(line);
     begin = end + 1;
   }
-  if (lines.empty() || !lines.front().is_object() || lines.front().value("charm_task_dag", "") != what)
+  // Compared, not converted: a member of another type is a wrong one.
+  const auto says = [&lines](const char* member, const Json& wanted) {
+    const auto found = lines.front().find(member);
+    return found != lines.front().end() && *found == wanted;
+  };
+  if (lines.empty() || !lines.front().is_object() || !says("charm_task_dag", what))
     throw Error(Errc::bad_input, path + " has no " + what + " of `charm batch`",
                 "give a file that `charm batch " + maker + "` has written");
-  if (lines.front().value("version", 0) != 1)
+  if (!says("version", 1))
     throw Error(Errc::bad_input, path + " is of a version other than 1", "make it again with this version");
   return lines;
 }

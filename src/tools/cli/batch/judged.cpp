@@ -23,7 +23,7 @@ using selector_training::Judgement;
 std::set<std::string> seen_by(const std::string& file) {
   std::set<std::string> seen;
   const base::Json model = base::Json::parse(os::read_bounded(file).text, nullptr, false);
-  if (!model.is_object() || !model.contains("sheet")) return seen;
+  if (!model.is_object() || !model.contains("sheet") || !model["sheet"].is_object()) return seen;
   for (const base::Json& family : model["sheet"].value("families", base::Json::array())) {
     if (family.is_string()) seen.insert(family.get<std::string>());
   }

@@ -37,12 +37,18 @@ std::set<std::string> begun(const std::string& path, int workers) {
   std::string text;
   if (std::ifstream(path).good()) {
     const std::vector<base::Json> lines = selector_training::read_lines(path, "labels", true);
-    const int before = lines.front().value("machine", base::Json::object()).value("workers", 0);
+    int before = 0;
+    try {
+      before = lines.front().value("machine", base::Json::object()).value("workers", 0);
+      for (std::size_t i = 1; i < lines.size(); ++i) done.insert(lines[i].value("id", ""));
+    } catch (const base::Json::exception& error) {
+      throw Error(Errc::bad_input, path + " holds no labels: " + base::json_problem(error),
+                  "give a file that `charm batch label` has written");
+    }
     if (before != workers)
       throw Error(Errc::bad_input,
                   fmt::format("{} was labelled with {} workers, and now there are {}", path, before, workers),
                   "give another file, or --workers");
-    for (std::size_t i = 1; i < lines.size(); ++i) done.insert(lines[i].value("id", ""));
     for (const base::Json& line : lines) text += base::json_text(line) + "\n";
   } else {
     base::Json header = selector_training::file_header("labels");

@@ -1,4 +1,6 @@
 // `charm batch show`: the data sheet of a model, and what it says in words.
+#include <charm/error.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <ostream>
@@ -50,7 +52,8 @@ std::string mean_text(const Json& mean) {
                      100 * mean.value("high", 0.0));
 }
 
-std::string sheet_text(const Json& sheet) {
+/// \param file names it in errors.
+std::string sheet_text(const Json& sheet, const std::string& file) try {
   const Json machine = sheet.value("machine", Json::object());
   std::string families;
   for (const Json& family : sheet.value("families", Json::array()))
@@ -72,6 +75,9 @@ std::string sheet_text(const Json& sheet) {
                                 100 * sheet.value("accuracy", 0.0), 100 * sheet.value("accuracy_unseen", 0.0)));
   row("default", sheet.value("default", "") + ", because " + sheet.value("reason", ""));
   return render_table({{"data sheet"}, {""}}, rows, false);
+} catch (const Json::exception& error) {
+  throw Error(Errc::bad_input, file + " has a data sheet that cannot be read: " + base::json_problem(error),
+              "train the model again with `charm batch train`");
 }
 
 int show_kinds(const BatchShowOptions& options, Session& session) {
@@ -108,7 +114,8 @@ int batch_show(const BatchShowOptions& options, Session& session) {
   if (kind == "tree") add_tree(text, model["nodes"], 0, 0, "");
   if (kind == "logistic") text += weights_text(model);
   if (kind != "gcn") text += "\n";
-  session.out << text << (sheet.is_object() ? sheet_text(sheet) : "It has no data sheet.\n");
+  text += sheet.is_object() ? sheet_text(sheet, options.model) : "It has no data sheet.\n";  // may throw
+  session.out << text;
   return exit_done;
 }
 

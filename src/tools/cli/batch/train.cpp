@@ -44,7 +44,7 @@ base::Json sheet_of(const selector_training::Judgement& judgement, const selecto
     return base::Json{{"value", from.value}, {"low", from.at95.low}, {"high", from.at95.high}};
   };
   return {{"machine", header.value("machine", base::Json::object())},
-          {"labelled", header.value("date", "")},
+          {"labelled", header.value("date", base::Json(""))},
           {"trained", describe_host(Machine(), base::Settings()).date},
           {"graphs", graphs.size()},
           {"families", families},
