@@ -14,6 +14,7 @@
 #include <sstream>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 #include <sys/mman.h>
@@ -267,6 +268,23 @@ std::vector<Parser> all() {
   };
 }
 
+std::string content_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// What is kept in tests/fuzz/FOLDER/PARSER, by name.
+std::vector<std::string> kept_in(const std::string& folder, const Parser& parser) {
+  const std::filesystem::path path = std::string(CHARM_SOURCE "/tests/fuzz/") + folder + "/" + parser.name;
+  if (!std::filesystem::exists(path)) return {};
+  std::vector<std::filesystem::path> files;
+  for (const auto& file : std::filesystem::directory_iterator(path)) files.push_back(file.path());
+  std::sort(files.begin(), files.end());
+  std::vector<std::string> texts;
+  for (const auto& file : files) texts.push_back(content_of(file));
+  return texts;
+}
+
 }  // namespace
 
 std::span<const Parser> parsers() {
@@ -276,18 +294,12 @@ std::span<const Parser> parsers() {
 
 std::vector<std::string> seeds_of(const Parser& parser) {
   std::vector<std::string> seeds = parser.made == nullptr ? Seeds{} : parser.made();
-  std::vector<std::filesystem::path> files;
-  for (const char* file : parser.files) files.emplace_back(std::string(CHARM_SOURCE "/") + file);
-  const std::string folder = std::string(CHARM_SOURCE "/tests/fuzz/seeds/") + parser.name;
-  if (std::filesystem::exists(folder))
-    for (const auto& file : std::filesystem::directory_iterator(folder)) files.push_back(file.path());
-  std::sort(files.begin(), files.end());
-  for (const auto& file : files) {
-    std::ifstream in(file, std::ios::binary);
-    seeds.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
-  }
+  for (const char* file : parser.files) seeds.push_back(content_of(std::string(CHARM_SOURCE "/") + file));
+  for (std::string& text : kept_in("seeds", parser)) seeds.push_back(std::move(text));
   return seeds;
 }
+
+std::vector<std::string> refused_by(const Parser& parser) { return kept_in("refused", parser); }
 
 std::string refusal(const Parser& parser, const std::string& text) {
   try {

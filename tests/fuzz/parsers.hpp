@@ -21,6 +21,9 @@ std::span<const Parser> parsers();
 /// Texts that the parser takes: the fuzzer begins with them.
 std::vector<std::string> seeds_of(const Parser& parser);
 
+/// Texts that the parser must refuse: the fuzzer found them when they still ended it.
+std::vector<std::string> refused_by(const Parser& parser);
+
 /// Why the parser refuses the text, as its Error says it; empty where it takes it.
 std::string refusal(const Parser& parser, const std::string& text);
 

@@ -17,6 +17,11 @@ TEST_P(EveryParser, TakesItsSeeds) {
   for (const std::string& seed : seeds) EXPECT_EQ(refusal(GetParam(), seed), "") << seed.substr(0, 200);
 }
 
+TEST_P(EveryParser, RefusesWhatOnceEndedIt) {
+  for (const std::string& text : refused_by(GetParam()))
+    EXPECT_NE(refusal(GetParam(), text), "") << text.substr(0, 200);
+}
+
 TEST_P(EveryParser, RefusesDamagedOnesWithAnError) {
   for (const std::string& seed : seeds_of(GetParam())) {
     // Some forty places are enough of a long seed: the fuzzer tries the others.
