@@ -11,8 +11,6 @@
 #include <string>
 #include <string_view>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/json.hpp"
 #include "task_dag/node_table.hpp"
 

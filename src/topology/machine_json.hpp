@@ -6,8 +6,6 @@
 
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/json.hpp"
 
 namespace charm::topology {

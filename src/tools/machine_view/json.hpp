@@ -5,8 +5,6 @@
 
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/json.hpp"
 
 namespace charm::machine_view {

@@ -4,8 +4,6 @@
 #include <optional>
 #include <string>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include "base/json.hpp"
 #include "tools/attach/attachment.hpp"
 #include "tools/cli/attach/options.hpp"
