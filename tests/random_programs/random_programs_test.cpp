@@ -12,14 +12,18 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "random_programs/runner.hpp"
+#include "random_programs/waiters_outside.hpp"
+#include "sched/debug/task_list.hpp"
 #include "sched/fake_cpus.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/running.hpp"
+#include "sched/until_stderr_has.hpp"
 
 namespace random_programs {
 namespace {
@@ -217,6 +221,26 @@ TEST_P(RandomPrograms, StartedAndStoppedAgainAndAgain) {
     EXPECT_EQ(started, ended);
     EXPECT_THROW(dropped.get(), charm::Error);
     EXPECT_TRUE(never.send(1));
+  });
+}
+
+/// Threads outside of tasks that wait for ever: they are listed beside tasks that come and go, and reported when all
+/// others sleep.
+TEST_P(RandomPrograms, BesideThreadsThatWaitForEver) {
+  const Running runtime(GetParam().workers, config_of(GetParam()));
+  charm::sched::Runtime& internals = charm::sched::Runtime::get();
+  bool first = true;
+  until(0.02, [&](std::uint64_t seed) {
+    const int count = 1 + static_cast<int>(mix(seed + 16) % 4);
+    const WaitersOutside waiters(count, seed);
+    check(seed);
+    while (charm::sched::list_outside_waits(internals).size() != static_cast<std::size_t>(count)) {
+      std::this_thread::yield();  // the watchdog ends it
+    }
+    if (!std::exchange(first, false)) return;  // a runtime reports once, after a second
+    const std::string said = charm::test::wait_until_stderr_has("may be waiting for a thread outside");
+    EXPECT_NE(said.find(std::to_string(count) + (count == 1 ? " thread waits" : " threads wait")), std::string::npos)
+        << said;
   });
 }
 

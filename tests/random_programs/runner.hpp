@@ -18,6 +18,9 @@ class Runner {
  public:
   /// \param to_workers whether programs send tasks to certain workers. Not where a worker's thread may be blocked.
   explicit Runner(Watchdog& watchdog, bool to_workers = true) : watchdog_(watchdog), to_workers_(to_workers) {}
+  ~Runner() { delete kept_arena_.load(); }
+  Runner(const Runner&) = delete;
+  Runner& operator=(const Runner&) = delete;
 
   /// From now on finalize() may begin while programs run. It drops tasks that wait for a thread outside, so none does.
   void may_be_finalized() noexcept { may_be_finalized_ = true; }
@@ -54,10 +57,16 @@ class Runner {
   void to_a_thread_that_waits(const Node& node, const Children& children, Outcomes& outcomes);
   void with_statics(const Node& node, const Children& children, Outcomes& outcomes);
 
+  /// Of workers at a time, far above what programs have: the numbers of workers are used again
+  /// (sched/run/worker_numbers.hpp).
+  static constexpr int most_numbers = 256;
+
   Watchdog& watchdog_;
   const bool to_workers_;
   bool may_be_finalized_ = false;
   std::atomic<std::uint64_t> strays_{0};
+  std::atomic<charm::arena*> kept_arena_{nullptr};
+  std::atomic<bool> numbers_grow_{false};
 };
 
 /// While it lives the calling thread, which is no worker, waits for futures, and no task may run on it: it may hold a

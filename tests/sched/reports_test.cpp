@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
-#include <poll.h>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -17,10 +16,12 @@
 
 #include "fiber/sanitizers.hpp"
 #include "sched/running.hpp"
+#include "sched/until_stderr_has.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
+using charm::test::wait_until_stderr_has;
 
 const charm::TaskInfo* find(const std::vector<charm::TaskInfo>& tasks, const std::string& name) {
   for (const auto& task : tasks) {
@@ -167,22 +168,6 @@ TEST(DeadlockDeathTest, TwoTasksThatWantEachOthersMutex) {
               "tasks( and 1 thread)? wait, and nobody is left who could wake anything: deadlock"
               "(.|\n)*'(first|second)' .* for mutex 0x[0-9a-f]+, held by task [0-9]+"
               "(.|\n)*'(first|second)' .* for mutex 0x[0-9a-f]+, held by task [0-9]+");
-}
-
-/// For two minutes at most; passes on what it reads.
-void wait_until_stderr_has(const std::string& wanted) {
-  int ends[2] = {-1, -1};
-  const int told = dup(STDERR_FILENO);
-  if (pipe(ends) != 0 || dup2(ends[1], STDERR_FILENO) < 0) std::_Exit(90);
-  std::string said;
-  for (pollfd file{ends[0], POLLIN, 0}; said.find(wanted) == std::string::npos && poll(&file, 1, 120000) == 1;) {
-    char part[4096];
-    const ssize_t size = read(ends[0], part, sizeof part);
-    if (size <= 0) break;
-    said.append(part, static_cast<std::size_t>(size));
-    static_cast<void>(!write(told, part, static_cast<std::size_t>(size)));
-  }
-  dup2(told, STDERR_FILENO);
 }
 
 /// Calls `wait`, which never returns, in the thread that runs main().
