@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <memory_resource>
+#include <vector>
 
 namespace charm {
 namespace detail {
@@ -14,7 +15,8 @@ namespace detail {
 class PageResource : public std::pmr::memory_resource {
  public:
   /// \param nodes none: first touch; one: on it; several: pages alternate over them.
-  PageResource(NodeSet nodes, MemoryOptions options) : nodes_(std::move(nodes)), options_(options) {}
+  /// \throws Error (bad_input) if there is no such node, (not_running).
+  PageResource(const NodeSet& nodes, MemoryOptions options);
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
@@ -22,7 +24,9 @@ class PageResource : public std::pmr::memory_resource {
   [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override {
     return this == &other;
   }
-  NodeSet nodes_;
+  // The system's numbers of the nodes; none where nothing can be placed. Memory is asked for when the runtime does not
+  // run any more, too: pools do when a thread ends that has used them, and containers may live longer.
+  std::vector<int> numbers_;
   MemoryOptions options_;
 };
 
@@ -30,7 +34,8 @@ class PageResource : public std::pmr::memory_resource {
 
 /// A std::pmr::memory_resource whose memory lies on chosen nodes. Any thread may use it. Small blocks come from pools,
 /// so that one page holds many. Large blocks are pages of their own, which return to the system when they are freed;
-/// the pools return when the resource is destroyed. Containers must not outlive it.
+/// the pools return when the resource is destroyed. Containers must not outlive it. It may outlive the runtime, and
+/// goes on to place what is asked for.
 class memory_resource : public std::pmr::memory_resource {
  public:
   /// Each page lies on the node of the thread that touches it first.
@@ -44,7 +49,7 @@ class memory_resource : public std::pmr::memory_resource {
   /// The nodes that have workers, for the next constructor. \throws Error (not_running).
   static NodeSet all_nodes() { return detail::nodes_with_workers(); }
   /// Pages alternate over `nodes` (ids of Machine::nodes). \throws Error (bad_input) if there is no such node.
-  explicit memory_resource(NodeSet nodes, MemoryOptions options = {}) : pages_(std::move(nodes), options) {}
+  explicit memory_resource(const NodeSet& nodes, MemoryOptions options = {}) : pages_(nodes, options) {}
 
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override { return pools_.allocate(bytes, alignment); }

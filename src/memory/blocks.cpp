@@ -118,10 +118,18 @@ bool place_runs(os::PageSystem& system, const Machine* machine, const Block& blo
 }
 
 bool place_in_turns(os::PageSystem& system, const Machine* machine, const Block& block, const NodeSet& nodes) {
-  if (machine == nullptr) return false;
+  return place_in_turns(system, block, numbers_of(machine, nodes));
+}
+
+OsNodeSet numbers_of(const Machine* machine, const NodeSet& nodes) {
   OsNodeSet numbers;
+  if (machine == nullptr) return numbers;
   for (const int node : nodes) numbers.insert(os_node(*machine, node));
-  if (!usable(machine) || block.data == nullptr || numbers.empty()) return false;
+  return usable(machine) ? numbers : OsNodeSet();
+}
+
+bool place_in_turns(os::PageSystem& system, const Block& block, const OsNodeSet& numbers) {
+  if (block.data == nullptr || numbers.empty()) return false;
   const auto policy = numbers.size() == 1 ? os::MemoryPolicy::preferred : os::MemoryPolicy::interleave;
   return took(system.place(block.data, block.bytes, policy, numbers));
 }

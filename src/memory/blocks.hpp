@@ -33,6 +33,11 @@ std::size_t touched_at_once(os::PageSystem& system, std::size_t bytes, std::size
 /// description: nothing is placed.
 bool place_runs(os::PageSystem& system, const Machine* machine, const Block& block, const std::vector<PageRun>& runs);
 bool place_in_turns(os::PageSystem& system, const Machine* machine, const Block& block, const NodeSet& nodes);
+/// The same for the system's numbers of nodes; without any nothing is placed.
+bool place_in_turns(os::PageSystem& system, const Block& block, const OsNodeSet& numbers);
+/// The system's numbers of nodes; none where nothing can be placed on the machine. \throws Error (bad_input) if there
+/// is no such node.
+OsNodeSet numbers_of(const Machine* machine, const NodeSet& nodes);
 
 /// Whether the kernel accepted a placement. Reports once why it did not. \param error 0 or an errno of
 /// PageSystem::place.

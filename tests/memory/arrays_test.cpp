@@ -198,6 +198,25 @@ TEST_F(Resource, TakesAnyAlignmentAndThrowsWhatContainersCatch) {
   }
 }
 
+/// Worker threads give their pools back when they end, which takes memory from the resource.
+TEST(ResourceOutlives, TheRuntimeWhoseWorkersHaveUsedIt) {
+  Config config;
+  config.workers = 2;
+  config.share_cores = true;
+  init(config);
+  memory_resource resource(on_node{0});
+  std::pmr::list<int> shared(&resource);
+  all_do([&](int worker) {
+    std::pmr::list<int> own(&resource);
+    for (int i = 0; i < 1000; ++i) own.push_back(worker);
+    if (worker == 1) shared.splice(shared.end(), own);
+  });
+  finalize();
+  for (int i = 0; i < 10'000; ++i) shared.push_back(i);
+  EXPECT_EQ(shared.size(), 11'000U);
+  EXPECT_THROW(memory_resource(on_node{0}), Error);  // a new one asks the runtime
+}
+
 TEST_F(PageQueries, KnowNothingOfPagesThatNobodyTouched) {
   PageBlock block(detail::page_bytes());
   EXPECT_EQ(node_of(block.data()), -1);
