@@ -17,6 +17,7 @@
 #include "tools/cli/options.hpp"
 #include "tools/cli/sim/measured.hpp"
 #include "tools/cli/text_table.hpp"
+#include "tools/cli/width/command.hpp"
 #include "tools/sim/advise.hpp"
 #include "tools/sim/this_machine.hpp"
 
@@ -166,8 +167,9 @@ void declare_advise(CLI::App& app, Session& session) {
   whole_number(app.add_option("--workers", q.workers, "Workers [a core each]"), 1, 65536);
   add_output_options(app, options->output);
   declare_advise_olap(app, session);
+  declare_advise_threads(app, session);
   app.callback([&app, &session, options] {
-    if (app.got_subcommand("olap")) return;
+    if (app.got_subcommand("olap") || app.got_subcommand("threads")) return;
     session.action = [&session, options] { return advise(*options, session); };
   });
 }
@@ -175,9 +177,10 @@ void declare_advise(CLI::App& app, Session& session) {
 }  // namespace
 
 Command advise_entry() {
-  return {"advise", "Where to put a workload on a machine: together or apart, and in how many instances",
+  return {"advise", "Where to put a workload on a machine, in how many instances, with how many threads",
           "  charm advise --machine 7713 --workers 8 --working-set 192 --sharing 0.2\n"
           "  charm advise olap --machine 7713 --queries tpch.json\n"
+          "  charm advise threads -- ./program --threads {threads}\n"
           "  charm advise --pid $(pidof postgres | cut -d' ' -f1)",
           declare_advise};
 }
