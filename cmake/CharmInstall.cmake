@@ -154,6 +154,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/packaging/grafana/charm-top.json DESTINATION
 # takes a second, and nobody who changes a header has to commit what follows from it.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT documentation)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation
         FILES_MATCHING PATTERN *.md PATTERN *.svg PATTERN *.png PATTERN terminal_svg EXCLUDE PATTERN make EXCLUDE)
 find_program(CHARM_DOXYGEN doxygen)

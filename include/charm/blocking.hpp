@@ -4,6 +4,7 @@
 #include <charm/detail/result.hpp>
 #include <charm/detail/worker.hpp>
 
+#include <cerrno>
 #include <type_traits>
 #include <utility>
 
@@ -35,6 +36,25 @@ auto blocking(F&& function) -> std::invoke_result_t<F> {
   result.set_from(std::forward<F>(function));
   detail::leave_blocking();
   return result.take();
+}
+
+/// What a call of the system has returned, and `errno` after it.
+template <class T>
+struct with_errno {
+  T value;        ///< what the function returned
+  int error = 0;  ///< errno when it returned; 0 if nothing has set it
+};
+
+/// blocking() for calls that report through errno, as `auto [size, error] = charm::blocking_errno([&] { return
+/// recv(socket, data, room, 0); })`. A function that calls blocking() and then reads `errno` itself may read another
+/// thread's, because the compiler may have kept its address from before (docs/suspension.md).
+template <class F>
+[[nodiscard]] auto blocking_errno(F&& function) -> with_errno<std::invoke_result_t<F>> {
+  return blocking([&]() -> with_errno<std::invoke_result_t<F>> {
+    errno = 0;
+    auto value = std::forward<F>(function)();
+    return {std::move(value), errno};
+  });
 }
 
 }  // namespace charm

@@ -5,6 +5,7 @@
 #include <charm/all_do.hpp>
 #include <charm/arena.hpp>
 #include <charm/async_scope.hpp>
+#include <charm/awaitable.hpp>
 #include <charm/blocking.hpp>
 #include <charm/call.hpp>
 #include <charm/channel.hpp>
@@ -15,6 +16,7 @@
 #include <charm/coroutine.hpp>
 #include <charm/decision.hpp>
 #include <charm/error.hpp>
+#include <charm/feeder.hpp>
 #include <charm/first_touch.hpp>
 #include <charm/future.hpp>
 #include <charm/id_set.hpp>
@@ -26,9 +28,12 @@
 #include <charm/named.hpp>
 #include <charm/page_block.hpp>
 #include <charm/page_options.hpp>
+#include <charm/parallel_find.hpp>
 #include <charm/parallel_for.hpp>
 #include <charm/parallel_for_each.hpp>
 #include <charm/parallel_reduce.hpp>
+#include <charm/per_chiplet.hpp>
+#include <charm/pipeline.hpp>
 #include <charm/placed_array.hpp>
 #include <charm/placement.hpp>
 #include <charm/range2d.hpp>
@@ -36,6 +41,7 @@
 #include <charm/scan.hpp>
 #include <charm/select.hpp>
 #include <charm/semaphore.hpp>
+#include <charm/sharded_map.hpp>
 #include <charm/shared_mutex.hpp>
 #include <charm/sleep.hpp>
 #include <charm/sort.hpp>

@@ -12,6 +12,7 @@
 #include <charm/detail/result.hpp>
 #include <charm/detail/scheduler.hpp>
 #include <charm/detail/stack_room.hpp>
+#include <charm/detail/wait_awaiter.hpp>
 #include <charm/detail/worker.hpp>
 #include <charm/error.hpp>
 #include <charm/future.hpp>
@@ -251,37 +252,13 @@ NotVoid<T> take_result(task<T>& part) {
 }
 
 template <class T>
-class FutureAwaiter {
- public:
-  explicit FutureAwaiter(future<T>&& f) noexcept : job_(std::move(f)) {}
-  [[nodiscard]] bool await_ready() {
-    if (!job_.awaited.valid()) job_.awaited.wait();  // throws what there is to say
-    return job_.awaited.ready();
+struct GetFuture {
+  [[nodiscard]] bool ready() {
+    if (!awaited.valid()) awaited.wait();  // throws what there is to say
+    return awaited.ready();
   }
-  template <class Promise>
-  void await_suspend(std::coroutine_handle<Promise> coroutine) {
-    job_.coroutine = coroutine;
-    job_.sponsor = sponsor_of(coroutine);
-    submit(job_);
-  }
-  T await_resume() { return job_.awaited.get(); }
-
- private:
-  struct WaitJob : ListedJob {
-    explicit WaitJob(future<T>&& f) noexcept : ListedJob(&WaitJob::start), awaited(std::move(f)) {}
-    static void start(Job* job) noexcept {
-      auto* self = static_cast<WaitJob*>(job);
-      const WithScope alone(
-          nullptr);  // it may run in the scope of a task whose deque is full, and must not be cancelled
-      const OnBehalf of(self->sponsor);
-      self->awaited.wait();
-      self->coroutine.resume();
-    }
-    future<T> awaited;
-    std::coroutine_handle<> coroutine;
-    Sponsor* sponsor = nullptr;
-  };
-  WaitJob job_;
+  T operator()() { return awaited.get(); }
+  future<T> awaited;
 };
 
 }  // namespace detail
@@ -350,8 +327,8 @@ task<std::vector<detail::NotVoid<T>>> when_all(std::vector<task<T>> tasks) {
 /// coroutine continues on the worker where the wait ended; the wait holds a fiber while it lasts. \throws Error
 /// (bad_input) if the future has no task, (not_running).
 template <class T>
-detail::FutureAwaiter<T> operator co_await(future<T>&& awaited) {
-  return detail::FutureAwaiter<T>(std::move(awaited));
+detail::WaitAwaiter<detail::GetFuture<T>> operator co_await(future<T>&& awaited) {
+  return detail::WaitAwaiter<detail::GetFuture<T>>({std::move(awaited)});
 }
 
 }  // namespace charm

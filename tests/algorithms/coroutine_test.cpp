@@ -1,7 +1,10 @@
 // Coroutines: tasks are lazy, move between workers, bring back values, references and exceptions, and leave no frame.
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -11,6 +14,8 @@
 #include "algorithms/runtimes.hpp"
 
 namespace {
+
+using namespace std::chrono_literals;
 
 using charm::task;
 
@@ -236,6 +241,48 @@ TEST(CoroutinesWithoutARuntime, RunInPlaceOrSayWhatIsMissing) {
   EXPECT_EQ(charm::sync_wait(answer()), 42);
   EXPECT_THROW(charm::sync_wait(on_the_runtime()), charm::Error);
   EXPECT_THROW(charm::sync_wait(fib(3)), charm::Error);
+}
+
+charm::task<int> sum_of(charm::channel<int>& numbers) {
+  co_await charm::schedule();
+  int sum = 0;
+  while (const std::optional<int> number = co_await charm::recv(numbers)) sum += *number;
+  co_return sum;
+}
+
+charm::task<int> send_numbers(charm::channel<int>& numbers, int count) {
+  co_await charm::schedule();
+  int sent = 0;
+  for (int i = 1; i <= count; ++i) sent += co_await charm::send(numbers, i) ? 1 : 0;
+  numbers.close();
+  sent += co_await charm::send(numbers, 1000) ? 1 : 0;  // too late
+  co_return sent;
+}
+
+TEST_P(Coroutines, ChannelsAreAwaited) {
+  for (const std::size_t capacity : {std::size_t{0}, std::size_t{1}, std::size_t{100}}) {
+    charm::channel<int> numbers(capacity);
+    const auto [sum, sent] = charm::sync_wait(charm::when_all(sum_of(numbers), send_numbers(numbers, 50)));
+    EXPECT_EQ(sum, 50 * 51 / 2);
+    EXPECT_EQ(sent, 50);
+  }
+}
+
+charm::task<int> slowly(std::chrono::milliseconds time, int result) {
+  co_await charm::after(time);
+  co_return result;
+}
+
+/// Each suspends itself alone: one that waits does not keep the others from going on.
+TEST_P(Coroutines, TimesAreAwaited) {
+  const auto start = std::chrono::steady_clock::now();
+  std::vector<charm::task<int>> all;
+  for (int i = 0; i < 50; ++i) all.push_back(slowly(20ms, i));
+  const std::vector<int> results = charm::sync_wait(charm::when_all(std::move(all)));
+  EXPECT_EQ(results.size(), 50U);
+  EXPECT_GE(std::chrono::steady_clock::now() - start, 20ms);
+  const auto first = charm::sync_wait(charm::when_any(slowly(300ms, 1), slowly(0ms, 2), slowly(300ms, 3)));
+  EXPECT_EQ(first.index(), 1U);
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 #include "random_programs/runner.hpp"
 
+#include <array>
 #include <chrono>
+#include <optional>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 namespace random_programs {
 
@@ -59,6 +62,8 @@ void Runner::start(const Node& node, const Children& children, Outcomes& outcome
   if (kind < 64) return in_overlapping_arenas(node, children, outcomes);
   if (kind < 72 && !may_be_finalized_) return to_a_thread_that_waits(node, children, outcomes);
   if (kind < 88) return with_statics(node, children, outcomes);
+  if (kind < 120) return through_pipeline(node, children, outcomes);
+  if (kind < 152) return fed(node, children, outcomes);
   switch (kind % 32) {
     case 0:
       return shared_group(children, outcomes);
@@ -192,6 +197,40 @@ void Runner::futures(const Node& node, const Children& children, Outcomes& outco
 void Runner::loop(const Node& node, const Children& children, Outcomes& outcomes) {
   charm::parallel_for(std::size_t{0}, children.size(), [&](std::size_t c) { outcomes[c] = outcome(children[c]); },
                       {static_cast<std::int64_t>(node.draw(7) % 3), static_cast<charm::Schedule>(node.draw(8) % 4)});
+}
+
+/// Children run in parallel stages; between them each passes a stage that takes one at a time.
+void Runner::through_pipeline(const Node& node, const Children& children, Outcomes& outcomes) {
+  using Result = std::pair<std::size_t, Outcome>;
+  std::size_t made = 0;
+  std::size_t written = 0;
+  std::size_t alone = 0;
+  std::size_t wrong = 0;
+  charm::pipeline(1 + static_cast<int>(node.draw(70) % 6), charm::serial_in_order([&]() -> std::optional<std::size_t> {
+                    if (made == children.size()) return {};
+                    return made++;
+                  }),
+                  charm::parallel([&](std::size_t c) -> Result { return {c, outcome(children[c])}; }),
+                  charm::serial_out_of_order([&](Result result) {
+                    wrong += alone++ != 0;
+                    if (node.draw(71 + result.first) % 4 == 0) charm::yield();
+                    --alone;
+                    return result;
+                  }),
+                  charm::serial_in_order([&](const Result& result) {
+                    wrong += result.first != written++;
+                    outcomes[result.first] = result.second;
+                  }));
+  outcomes[0].value += wrong + (written != children.size() ? 1 : 0);
+}
+
+/// A loop over the first child, whose function adds the others.
+void Runner::fed(const Node& node, const Children& children, Outcomes& outcomes) {
+  const std::size_t step = 1 + node.draw(72) % 3;  // so many are added by each
+  charm::parallel_for_each(std::array<std::size_t, 1>{0}, [&](std::size_t c, charm::feeder<std::size_t>& more) {
+    for (std::size_t next = c * step + 1; next <= (c + 1) * step && next < children.size(); ++next) more.add(next);
+    outcomes[c] = outcome(children[c]);
+  });
 }
 
 void Runner::calls(const Node& node, const Children& children, Outcomes& outcomes) {

@@ -55,6 +55,8 @@ class Runner {
   void after_a_cancelled_sort(const Node& node, const Children& children, Outcomes& outcomes);
   void in_overlapping_arenas(const Node& node, const Children& children, Outcomes& outcomes);
   void to_a_thread_that_waits(const Node& node, const Children& children, Outcomes& outcomes);
+  void through_pipeline(const Node& node, const Children& children, Outcomes& outcomes);
+  void fed(const Node& node, const Children& children, Outcomes& outcomes);
   void with_statics(const Node& node, const Children& children, Outcomes& outcomes);
 
   /// Of workers at a time, far above what programs have: the numbers of workers are used again

@@ -1,5 +1,6 @@
 // charm::blocking: code that blocks in the kernel takes no worker.
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <set>
@@ -186,6 +187,27 @@ TEST(BlockingPoolTest, FinalizeWaitsForThem) {
     }
   }
   EXPECT_EQ(done, 40);
+}
+
+/// Whatever thread the task is on afterwards, and whatever the compiler has kept: the error is the call's.
+TEST(BlockingErrno, ReturnsTheErrorWithTheValue) {
+  const Running runtime(2);
+  std::atomic<int> wrong{0};
+  charm::parallel_for(0, 400,
+                      [&](int i) {
+                        char byte = 0;
+                        const auto [size, error] = charm::blocking_errno([&] { return read(-1, &byte, 1); });
+                        if (size != -1 || error != EBADF) ++wrong;
+                        const auto [number, none] = charm::blocking_errno([&] { return i; });
+                        if (number != i || none != 0) ++wrong;
+                      },
+                      {.grain = 1});
+  EXPECT_EQ(wrong, 0);
+  const auto [outside, error] = charm::blocking_errno([] { return close(-1); });
+  EXPECT_EQ(outside, -1);
+  EXPECT_EQ(error, EBADF);
+  EXPECT_THROW(static_cast<void>(charm::blocking_errno([]() -> int { throw std::runtime_error("passed on"); })),
+               std::runtime_error);
 }
 
 }  // namespace

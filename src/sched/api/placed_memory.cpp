@@ -3,6 +3,7 @@
 #include <charm/first_touch.hpp>
 #include <charm/memory_resource.hpp>
 #include <charm/page_block.hpp>
+#include <charm/per_chiplet.hpp>
 #include <charm/placed_array.hpp>
 #include <charm/runtime.hpp>
 
@@ -102,6 +103,15 @@ int current_node() {
   return worker == nullptr ? 0 : memory::node_of_target(here, worker_cores(), {Target::Kind::worker, worker->id});
 }
 
+int current_chiplet() {
+  const Machine& here = machine();
+  if (here.chiplets.size() <= 1) return 0;
+  const sched::Worker* worker = sched::this_worker();
+  if (worker != nullptr && worker->worker_core.chiplet >= 0) return worker->worker_core.chiplet;
+  const Core* core = here.is_live() ? here.core_of_cpu(os::current_cpu()) : nullptr;
+  return core == nullptr ? 0 : core->chiplet;
+}
+
 std::size_t page_bytes() noexcept { return os::page_system().page_bytes(); }
 
 std::size_t huge_page_bytes() noexcept { return os::page_system().huge_page_bytes(); }
@@ -137,6 +147,12 @@ std::vector<PageRun> partition_runs(std::size_t size, std::size_t element_bytes,
   return runs;
 }
 
+PageResource::PageResource(const NodeSet& nodes, MemoryOptions options) : options_(options) {
+  if (nodes.empty()) return;
+  const OsNodeSet numbers = memory::numbers_of(&machine(), nodes);
+  numbers_.assign(numbers.begin(), numbers.end());
+}
+
 void* PageResource::do_allocate(std::size_t bytes, std::size_t alignment) {
   os::PageSystem& system = os::page_system();
   const std::size_t unit = options_.huge == HugePages::no ? system.page_bytes() : system.huge_page_bytes();
@@ -149,7 +165,7 @@ void* PageResource::do_allocate(std::size_t bytes, std::size_t alignment) {
   } catch (const Error&) {
     throw std::bad_alloc();  // what containers and their users know
   }
-  if (!nodes_.empty()) memory::place_in_turns(system, &machine(), block, nodes_);
+  memory::place_in_turns(system, block, OsNodeSet(numbers_.begin(), numbers_.end()));
   return block.data;
 }
 
