@@ -47,7 +47,7 @@ TEST_P(Pipeline, KeepsTheOrderWhateverTheStagesDo) {
     std::atomic<int> crowds{0};
     const auto alone = [&](auto&& body) {
       if (++inside != 1) ++crowds;
-      wait_for_a_moment(seed + static_cast<unsigned>(ordered.size() * 7));
+      wait_for_a_moment(seed + static_cast<unsigned>(seen.size() * 7));
       body();
       --inside;
     };

@@ -1,6 +1,7 @@
 #include "random_programs/runner.hpp"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <stdexcept>
@@ -205,7 +206,7 @@ void Runner::through_pipeline(const Node& node, const Children& children, Outcom
   std::size_t made = 0;
   std::size_t written = 0;
   std::size_t alone = 0;
-  std::size_t wrong = 0;
+  std::atomic<std::size_t> wrong{0};  // both serial stages'
   charm::pipeline(1 + static_cast<int>(node.draw(70) % 6), charm::serial_in_order([&]() -> std::optional<std::size_t> {
                     if (made == children.size()) return {};
                     return made++;
