@@ -1,0 +1,3 @@
+"""The version, which scripts/package writes."""
+
+version = "0.0.0"
