@@ -11,15 +11,15 @@ using charm::test::has;
 class AdviseThreads : public charm::cli::test::Tool {};
 
 /// Sleeps longer the more threads it has.
-constexpr const char* contended = "-- sh -c 'sleep 0.0$(({threads} * 2))'";
+constexpr const char* contended = "-- sh -c 'sleep 0.$(({threads} * 8 + 10))'";
 
 TEST_F(AdviseThreads, FindsFewerThreadsAndTheCommandToUse) {
   const auto said =
       charm(std::string("advise threads -q --seed 1 --runs 4 --threads 4,1,2 --html page.html ") + contended);
   ASSERT_EQ(said.exit_code, 0) << said.err;
   EXPECT_TRUE(has(said.out, "times as fast as 4 threads")) << said.out;
-  EXPECT_TRUE(has(said.out, "\nUse: sh -c 'sleep 0.0$((1 * 2))'\n") ||
-              has(said.out, "\nUse: sh -c 'sleep 0.0$((2 * 2))'\n"))
+  EXPECT_TRUE(has(said.out, "\nUse: sh -c 'sleep 0.$((1 * 8 + 10))'\n") ||
+              has(said.out, "\nUse: sh -c 'sleep 0.$((2 * 8 + 10))'\n"))
       << said.out;
   const std::string page = file("page.html");
   EXPECT_TRUE(has(page, "How many threads")) << page.substr(0, 500);
@@ -35,6 +35,22 @@ TEST_F(AdviseThreads, TellsByVariablesAndAsJson) {
   EXPECT_EQ(json.at("levels").at(0).at("threads"), 2);
   EXPECT_GE(json.at("levels").at(1).at("seconds").size(), 3U);
   EXPECT_EQ(json.at("command").at(0), "env");
+}
+
+TEST_F(AdviseThreads, KeepsTheNumberForCharmRun) {
+  given("slow.sh", "sleep 0.$((N * 8 + 10))\n");  // .18 s, .42 s
+  const std::string home = "XDG_DATA_HOME=$PWD";
+  const auto none = charm("run --dry-run --width auto -- bash slow.sh", home);
+  EXPECT_TRUE(has(none.out + none.err, "no number of threads is stored for /")) << none.out << none.err;
+  const auto advised = charm("advise threads -q --runs 4 --threads 4,1 --variable N --store -- bash slow.sh", home);
+  ASSERT_EQ(advised.exit_code, 0) << advised.err;
+  const auto run = charm("run --dry-run --width auto -- bash slow.sh", home);
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_TRUE(has(run.out + run.err, "1 thread, as charm advise threads found on ")) << run.out << run.err;
+  EXPECT_TRUE(has(run.out, "OMP_NUM_THREADS=1")) << run.out;
+  EXPECT_TRUE(has(charm("run --dry-run --width 1 -- true", home).out, "OMP_NUM_THREADS=1"));
+  EXPECT_TRUE(has(charm("run --width many -- true", home).err, "neither auto nor a number"));
+  EXPECT_TRUE(has(charm("advise threads --store -- true {}", home).err, "by variables"));
 }
 
 TEST_F(AdviseThreads, RefusesWhatItCannotDo) {

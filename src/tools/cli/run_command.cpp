@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/format.hpp"
 #include "os/files/output_file.hpp"
 #include "os/memory/thread_memory.hpp"
 #include "os/processes/processes.hpp"
@@ -27,6 +28,7 @@
 #include "tools/os/child.hpp"
 #include "tools/os/memory_file.hpp"
 #include "tools/os/process_claim.hpp"
+#include "tools/width/store.hpp"
 
 namespace charm::cli {
 namespace {
@@ -61,6 +63,7 @@ int not_started(const AttachOptions& options, int error, Session& session) {
 }
 
 struct RunArguments : AttachOptions {
+  std::string width;  // a number, "auto", or empty
   bool malloc = false;
   WeightOptions weights;
   std::string traffic;  // where it is read, so that the weights follow it; empty: nowhere
@@ -106,8 +109,36 @@ void check_descriptor(const AttachOptions& options) {
               "choose another, or close it");
 }
 
+/// What --width says becomes --workers and, where `auto` has found a policy and the user has named none, --policy.
+/// \return a note for the user; empty: none.
+std::string apply_width(RunArguments& options, std::size_t cpus) {
+  if (options.width.empty()) return "";
+  if (options.width != "auto") {
+    char* end = nullptr;
+    const long number = std::strtol(options.width.c_str(), &end, 10);
+    if (*end != '\0' || number < 1 || number > 65536)
+      throw Error(Errc::bad_input, "--width: '" + options.width + "' is neither auto nor a number of threads",
+                  "give auto, or a number from 1 to 65536");
+    options.workers = static_cast<int>(number);
+    return "";
+  }
+  const std::string key = width::program_key(options.program);
+  const auto stored = width::find_stored(width::store_path(), key);
+  if (!stored)
+    return "no number of threads is stored for " + key +
+           "; it gets one for each core (charm advise threads --store finds one)";
+  if (stored->cpus != static_cast<int>(cpus))
+    return "the number of threads that is stored for " + key + " was found on " + std::to_string(stored->cpus) +
+           " cpus, and there are " + std::to_string(cpus) +
+           "; it gets one for each core (charm advise threads --store)";
+  options.workers = stored->threads;
+  if (options.policy.empty()) options.policy = stored->policy;
+  return base::counted(static_cast<std::size_t>(stored->threads), "thread") + ", as charm advise threads found on " +
+         stored->date;
+}
+
 /// \returns how the program ended; nothing where it was not started, with `code` to exit with.
-std::optional<os::Ended> run(const RunArguments& options, Session& session, int& code) {
+std::optional<os::Ended> run(RunArguments options, Session& session, int& code) {
   if (options.json && !options.dry_run) {
     throw Error(Errc::bad_input, "--json: stdout is the program's", "write the summary with --report FILE");
   }
@@ -125,7 +156,9 @@ std::optional<os::Ended> run(const RunArguments& options, Session& session, int&
   check_descriptor(options);
   if (!options.report.empty()) os::check_writable(options.report);
   if (const std::string& file = options.malloc_statistics; !file.empty() && file != "stderr") os::check_writable(file);
+  const std::string width_note = apply_width(options, os::allowed_cpus().size());
   Prepared prepared = prepare(options, os::allowed_cpus(), false);
+  if (!width_note.empty()) prepared.notes.push_back(width_note);
   if (options.dry_run) {
     // On a machine that is described elsewhere the program may be there without being here.
     const int error = prepared.whole.machine.is_live() ? os::cannot_run(options.program.front()) : 0;
@@ -244,6 +277,13 @@ void declare_run(CLI::App& app, Session& session) {
                1, 65536)
       ->excludes("--pin-threads");
   app.add_flag("--no-size", options->no_size, "Do not tell the program's thread pools how many threads to make");
+  not_empty(
+      app.add_option("--width", options->width,
+                     "The same by a number, or auto: what charm advise threads --store has found for the program"))
+      ->type_name("N|auto")
+      ->excludes("--workers")
+      ->excludes("--pin-threads")
+      ->excludes("--no-size");
   some_of(app.add_option("--no-size-for", options->left_out, "Do not tell these kinds of pools"), attach::pool_kinds());
   app.add_flag("--dry-run", options->dry_run, "Say what would be done, and do nothing");
   app.add_flag("--json", options->json, "With --dry-run: JSON on stdout");

@@ -27,6 +27,7 @@
 #include "tools/cli/report/width_page.hpp"
 #include "tools/cli/width/programs.hpp"
 #include "tools/cli/width/text.hpp"
+#include "tools/width/store.hpp"
 #include "topology/discovery.hpp"
 
 namespace charm::cli {
@@ -44,6 +45,7 @@ struct AdviseThreadsArguments {
   std::optional<std::string> html;
   std::string input;
   bool show_output = false;
+  bool store = false;
   std::vector<std::string> for_help;
 };
 
@@ -73,6 +75,9 @@ ProgramAsked asked_of(const AdviseThreadsArguments& options, const std::vector<s
   if (asked.by == TellBy::arguments && !placed)
     throw Error(Errc::bad_input, "--by arguments: no argument has a place for the number of threads",
                 "write {threads} where it belongs, as in './program --threads {threads}'");
+  if (options.store && asked.by != TellBy::variables)
+    throw Error(Errc::bad_input, "--store: 'charm run --width auto' tells a program its number of threads by variables",
+                "leave out {threads} and --by, or --store");
   asked.variables = options.variables.empty() ? usual_variables() : options.variables;
   asked.tool = os::program_path().empty() ? "charm" : os::program_path();
   return asked;
@@ -94,6 +99,7 @@ int advise_threads(const AdviseThreadsArguments& options, Session& session) {
   request.seed = options.seed.value_or(std::random_device{}());
   request.rules.threshold = options.threshold / 100;
   if (options.html) os::check_writable(*options.html);
+  if (options.store) width::find_stored(width::store_path(), "");  // a file that cannot be read is said before all runs
 
   Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
   compare::Callbacks callbacks;
@@ -121,6 +127,11 @@ int advise_threads(const AdviseThreadsArguments& options, Session& session) {
   }
   const Host host = describe_host(machine, settings);
   if (options.html) os::write_whole(*options.html, width_page(host, advice, session.command_line));
+  if (options.store && !advice.finalists.empty()) {
+    const width::Level& level = advice.finalists[advice.as_fast.value_or(advice.best)];
+    width::store(width::store_path(), width::program_key(asked.words),
+                 {level.threads, level.policy, static_cast<int>(machine.allowed_cpus.size()), host.date});
+  }
   session.out << (options.output.json ? width_json(host, advice)
                                       : width_text(advice, colour_on_stdout(options.output.colour)));
   return exit_done;
@@ -157,6 +168,7 @@ void declare_advise_threads(CLI::App& advise_app, Session& session) {
   file_path(app->add_option("--html", options->html, "Write a self-contained HTML page there"));
   file_path(app->add_option("--input", options->input, "The program's stdin [nothing]"));
   app->add_flag("--show-output", options->show_output, "Send the program's output to stderr; else it is hidden");
+  app->add_flag("--store", options->store, "Keep the number for 'charm run --width auto' of the same program");
   add_output_options(*app, options->output);
   app->add_option("program", options->for_help, "-- program [arguments]")->type_name("");
   app->footer(
