@@ -121,6 +121,8 @@ int advise(const AdviseArguments& options, Session& session) {
                                         {"bandwidth_gb_per_s", question.bandwidth_gb_per_s},
                                         {"measured", notes},
                                         {"notes", machine_notes(model.machine)},
+                                        {"enough_workers", advice.enough_workers},
+                                        {"widths", choices_json(advice.widths)},
                                         {"levels", choices_json(advice.levels)},
                                         {"divisions", choices_json(advice.divisions)}},
                                    2)
@@ -140,7 +142,8 @@ int advise(const AdviseArguments& options, Session& session) {
   for (const auto& c : advice.levels) level = c.count == advice.chiplets ? c.name : level;
   session.out << '\n'
               << choices_table("placement", advice.levels, level, colour) << '\n'
-              << choices_table("an instance a", advice.divisions, advice.instances, colour)
+              << choices_table("an instance a", advice.divisions, advice.instances, colour) << '\n'
+              << choices_table("workers", advice.widths, std::to_string(advice.enough_workers), colour)
               << "\nComputed by a model (docs/design/simulator.md); throughput is against the best of each table.\n";
   return exit_done;
 }

@@ -69,6 +69,29 @@ Choice choice(const Model& model, const std::vector<WorkerCore>& worker_cores, c
   return out;
 }
 
+/// Every number of workers on the level of the policy that suits it best. Each worker asks for as much as one of
+/// `phase`; the data stay the same, so that fewer workers have larger parts.
+std::vector<Choice> widths_up_to(const Model& model, const Question& q, int most, double compute_ns,
+                                 std::vector<double>& rates) {
+  std::vector<Choice> widths;
+  for (int workers = 1; workers <= most; workers = workers < most ? std::min(2 * workers, most) : most + 1) {
+    const auto placement = placement::policy("local").place(model.machine, {.workers = workers});
+    const Phase phase = phase_of(q, workers, compute_ns);
+    double best = 0;
+    widths.emplace_back();
+    for (const auto& worker_cores : placement.worker_cores) {
+      double rate = 0;
+      const Choice here = choice(model, worker_cores, phase, Domain::machine, rate);
+      if (rate > best) widths.back() = here;
+      best = std::max(best, rate);
+    }
+    widths.back().count = workers;
+    widths.back().name = std::to_string(workers);
+    rates.push_back(best);
+  }
+  return widths;
+}
+
 /// Sets each throughput against the best and gives the first that is as good.
 std::size_t first_as_good(std::vector<Choice>& choices, const std::vector<double>& rates) {
   const double best = *std::max_element(rates.begin(), rates.end());
@@ -190,9 +213,22 @@ Advice advise(const Model& model, const Question& q) {
     rates.push_back(rate);
   }
   const std::size_t division = first_as_good(advice.divisions, rates);
+  rates.clear();
+  advice.widths = widths_up_to(model, q, advice.workers, compute, rates);
+  advice.enough_workers = advice.widths[first_as_good(advice.widths, rates)].count;
   advice.instances = advice.divisions[division].name;
   advice.instance_count = advice.divisions[division].count;
   explain(model, q, advice, level, division);
+  if (advice.enough_workers < advice.workers) {
+    const Fills& fills = advice.widths.back().fills;
+    const bool by_memory = fills[4] + fills[5] >= fills[2] + fills[3];
+    advice.reasons.push_back(fmt::format(
+        "{} worker{} as much as {}: more of them wait for {} {}. (The model knows no locks; charm advise threads "
+        "measures a program.)",
+        advice.enough_workers, advice.enough_workers == 1 ? " does" : "s do", advice.workers,
+        by_memory ? "memory, to which" : "other chiplets' caches, to which",
+        percent(by_memory ? fills[4] + fills[5] : fills[2] + fills[3]) + " of the accesses go"));
+  }
   return advice;
 }
 

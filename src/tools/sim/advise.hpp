@@ -22,7 +22,7 @@ struct Question {
 
 struct Choice {
   std::string name;       // "2 chiplets", "an instance a chiplet"
-  int count = 1;          // chiplets, or instances
+  int count = 1;          // chiplets, instances, or workers
   double throughput = 0;  // relative to the best choice of its kind
   Fills fills{};          // shares of the accesses by source
 };
@@ -33,7 +33,10 @@ struct Advice {
   std::string instances;  // "machine", "node", "chiplet" or "core"
   int instance_count = 1;
   int workers = 1;
+  /// The fewest workers that do as much as any number of them, each number on as many chiplets as suit it best.
+  int enough_workers = 1;
   std::vector<Choice> levels, divisions;
+  std::vector<Choice> widths;        ///< powers of two and `workers`; the count is the number of workers
   std::vector<std::string> reasons;  // one sentence each
 };
 
