@@ -151,6 +151,33 @@ TEST(WidthSearch, EndsWithTheRunThatFails) {
   EXPECT_EQ(runs, 3);
 }
 
+TEST(WidthSearch, CountsRunsAndCpuTimeAndStopsWhereTheUserDoes) {
+  width::Request request;
+  request.widths = {4, 2, 1};
+  request.program = [](const Level& level) { return compare::Program{width::name_of(level), {width::name_of(level)}}; };
+  compare::Callbacks callbacks;
+  std::size_t runs = 0;
+  std::size_t last = 0;
+  bool in_order = true;
+  callbacks.progress = [&](std::size_t done, std::size_t, std::optional<double>) {
+    in_order = in_order && done == last++;
+  };
+  callbacks.launch = [&](const compare::Program&, compare::Purpose) {
+    compare::Sample sample;
+    sample.child.wall_s = 2;
+    sample.child.user_s = 3;
+    sample.child.system_s = 1;
+    sample.child.interrupted = ++runs == 9 ? 2 : 0;
+    return sample;
+  };
+  const auto advice = width::find_width(request, callbacks);
+  EXPECT_EQ(advice.interrupted, 2);
+  EXPECT_EQ(runs, 9U);
+  EXPECT_TRUE(in_order);
+  EXPECT_EQ(last, 9U);
+  EXPECT_NEAR(advice.tried.front().cpus_used(), 2, 1e-9);
+}
+
 TEST(WidthSearch, OneWidthIsNoQuestion) {
   const auto played = play({1}, [](const Level&) { return 1.0; }, 0, 1);
   EXPECT_TRUE(played.advice.finalists.empty());

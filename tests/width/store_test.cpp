@@ -53,6 +53,7 @@ TEST(WidthStore, AnInterpretersProgramIsItsScript) {
   EXPECT_EQ(shell.front(), '/');
   EXPECT_EQ(width::program_key({"sh", "-e", script, "x"}), shell + " " + script);
   EXPECT_EQ(width::program_key({"sh", "-c", "echo"}), shell);
+  EXPECT_EQ(width::program_key({"/opt/python3.11", script}), "/opt/python3.11 " + script);
   const std::string other = width::program_key({"env", script});
   EXPECT_EQ(other, width::program_key({"env"}));  // data, not a script
   EXPECT_EQ(width::program_key({"/no/such/program"}), "/no/such/program");

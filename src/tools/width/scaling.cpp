@@ -1,5 +1,6 @@
 #include "tools/width/scaling.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -35,11 +36,8 @@ std::optional<Terms> solve(const std::vector<Point>& points, const std::array<bo
     rows[i][i] = 1;
     rows[i][terms] = 0;
   }
-  for (std::size_t i = 0; i < terms; ++i) {  // Gauss and Jordan, with the largest pivot of the column
-    std::size_t best = i;
-    for (std::size_t k = i + 1; k < terms; ++k) best = std::fabs(rows[k][i]) > std::fabs(rows[best][i]) ? k : best;
-    if (std::fabs(rows[best][i]) < 1e-300) return std::nullopt;
-    std::swap(rows[i], rows[best]);
+  for (std::size_t i = 0; i < terms; ++i) {  // Gauss and Jordan; a matrix of squares needs no other pivots
+    if (std::fabs(rows[i][i]) < 1e-300) return std::nullopt;
     for (std::size_t k = 0; k < terms; ++k) {
       if (k == i) continue;
       const double factor = rows[k][i] / rows[i][i];
@@ -80,7 +78,7 @@ double Law::seconds(double threads) const {
 
 std::optional<double> Law::peak() const {
   if (coherence <= 0) return std::nullopt;
-  return contention >= 1 ? 1 : std::max(1.0, std::sqrt((1 - contention) / coherence));
+  return std::max(1.0, std::sqrt(std::max(0.0, 1 - contention) / coherence));
 }
 
 std::optional<Laws> fit(const std::vector<Point>& points) {

@@ -200,7 +200,6 @@ std::vector<int> widths_of(const Machine& machine, int most) {
     if (width > 0 && static_cast<int>(width) <= most) widths.insert(static_cast<int>(width));
   };
   for (int width = 1; width < most; width *= 2) add(static_cast<std::size_t>(width));
-  add(static_cast<std::size_t>(cpus));
   add(machine.cores.size());
   const auto cores_where = [&](auto&& holds) {
     return static_cast<std::size_t>(std::count_if(machine.cores.begin(), machine.cores.end(), holds));
