@@ -42,8 +42,9 @@ std::size_t advised(const Advice& advice) { return advice.as_fast.value_or(advic
 
 std::vector<width::Tried> in_order(const Advice& advice) {
   std::vector<width::Tried> all = advice.tried;
-  std::stable_sort(all.begin(), all.end(),
-                   [](const width::Tried& a, const width::Tried& b) { return a.level.threads > b.level.threads; });
+  std::sort(all.begin(), all.end(), [](const width::Tried& a, const width::Tried& b) {
+    return a.level.threads != b.level.threads ? a.level.threads > b.level.threads : a.level.policy < b.level.policy;
+  });
   return all;
 }
 
