@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <functional>
 #include <memory_resource>
 #include <mutex>
@@ -97,15 +98,21 @@ class sharded_map {
   void for_each_local(F&& f) {
     std::vector<future<void>> visits;
     visits.reserve(owners_.size() * parts_of_chiplet);
-    for (const int owner : owners_) {
-      for (Part& part : shards_.on(owner).parts) {
-        visits.push_back(start_on(owner, [&part, &f] {
-          const std::lock_guard lock(part.mutex);
-          for (auto& [key, value] : part.entries) f(std::as_const(key), value);
-        }));
+    std::exception_ptr not_started;
+    try {
+      for (const int owner : owners_) {
+        for (Part& part : shards_.on(owner).parts) {
+          visits.push_back(start_on(owner, [&part, &f] {
+            const std::lock_guard lock(part.mutex);
+            for (auto& [key, value] : part.entries) f(std::as_const(key), value);
+          }));
+        }
       }
+    } catch (...) {
+      not_started = std::current_exception();
     }
     for (auto& visit : visits) visit.wait();  // all, before an exception leaves: they refer to `f`
+    if (not_started) std::rethrow_exception(not_started);
     for (auto& visit : visits) visit.get();
   }
 

@@ -38,7 +38,7 @@ std::string scaling_picture(const width::Advice& advice) {
 
 std::string width_page(const Host& host, const width::Advice& advice, const std::string& command) {
   std::string body = "<header>\n<h1>How many threads</h1>\n";
-  if (!advice.finalists.empty())
+  if (!advice.finalists.empty() && advice.as_fast.value_or(advice.best) != 0)
     body += "<p class=\"lead\">Use <code>" +
             html::escaped(as_shell_words(advice.last.series[advice.as_fast.value_or(advice.best)].program.words)) +
             "</code></p>\n";

@@ -27,6 +27,7 @@
 #include "tools/cli/report/width_page.hpp"
 #include "tools/cli/width/programs.hpp"
 #include "tools/cli/width/text.hpp"
+#include "tools/compare/disturbance.hpp"
 #include "tools/width/store.hpp"
 #include "topology/discovery.hpp"
 
@@ -111,7 +112,15 @@ int advise_threads(const AdviseThreadsArguments& options, Session& session) {
   };
   callbacks.now = base::monotonic_seconds;
   progress.step(fmt::format("trying {} numbers of threads", request.widths.size()));
-  const width::Advice advice = width::find_width(request, callbacks);
+  compare::HostActivity around;
+  around.own_process = os::process_id();
+  around.governors = os::frequency_governors();
+  around.before = os::look_at_machine_use();
+  const double cpu_before = os::cpu_seconds() + os::cpu_seconds_of_children();
+  width::Advice advice = width::find_width(request, callbacks);
+  around.own_cpu_s = os::cpu_seconds() + os::cpu_seconds_of_children() - cpu_before;
+  around.after = os::look_at_machine_use();
+  if (!advice.finalists.empty()) advice.last.disturbances = compare::disturbances(around, advice.last);
   progress.clear();
   if (advice.interrupted != 0) {
     std::signal(advice.interrupted, SIG_DFL);
