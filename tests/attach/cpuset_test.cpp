@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "attach/steered_program.hpp"
+#include "placement/restrict.hpp"
 #include "tools/attach/attachment.hpp"
 
 namespace {
@@ -98,6 +99,62 @@ TEST_P(Cpusets, AMaskThatTheProgramChoseMeanwhileIsItsOwn) {
   EXPECT_EQ(attachment->thread_placer().tally().left_alone, 1U);
 }
 
+/// Plans on whatever is granted, and counts how often it is asked.
+class PlansOnGrants final : public charm::attach::Growth {
+ public:
+  PlansOnGrants(CpuSet known, int& asked) : known_(std::move(known)), asked_(asked) {}
+  [[nodiscard]] const CpuSet& known() const override { return known_; }
+  std::optional<charm::attach::AttachPlan> plan_on(const CpuSet& granted) override {
+    ++asked_;
+    return charm::test::plan_on(charm::placement::restricted(charm::test::uniform(1, 2, 1), granted), "local");
+  }
+  std::unique_ptr<charm::lease::Lease> lease_on(const charm::attach::AttachPlan& /*plan*/) override { return nullptr; }
+
+ private:
+  CpuSet known_;
+  int& asked_;
+};
+
+/// As Cpusets, but the cpuset has one cpu when the program starts.
+class GrowingCpusets : public Cpusets {
+ protected:
+  GrowingCpusets() {
+    const CpuSet first{0};
+    program.set_cpuset(first, GetParam());
+    attachment = std::make_unique<Attachment>(
+        program, charm::test::plan_on(charm::placement::restricted(machine, first), "local"), 0, first, false, nullptr,
+        std::make_unique<Grants>(program), 0);
+  }
+  int asked = 0;
+};
+
+TEST_P(GrowingCpusets, GiveTheProgramWhatItWasNotGrantedAtFirst) {
+  attachment->may_grow(std::make_unique<PlansOnGrants>(CpuSet{0}, asked));
+  pass(3);
+  EXPECT_EQ(program.at(one).mask, CpuSet{0});
+  EXPECT_EQ(asked, 0);
+  for (int round = 0; round < 3; ++round) {
+    grant({0, 1}, 3);
+    expect_placed("after it has grown");
+    grant({0}, 3);
+    EXPECT_EQ(program.at(one).mask, CpuSet{0});
+    EXPECT_EQ(program.at(other).mask, CpuSet{0});
+  }
+  EXPECT_EQ(asked, 1) << "what was planned once is known";
+  grant({0, 1}, 3);
+  attachment->thread_placer().restore();
+  EXPECT_EQ(program.at(one).mask, (CpuSet{0, 1})) << "as it would be without all this";
+}
+
+TEST_P(GrowingCpusets, ChangeNothingWhereTheUserHasNamedTheCpus) {
+  pass(3);
+  grant({0, 1}, 3);
+  EXPECT_EQ(program.at(one).mask, CpuSet{0});
+  EXPECT_EQ(program.at(other).mask, CpuSet{0});
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, GrowingCpusets, testing::Bool(),
+                         [](const auto& info) { return info.param ? "ThatRemember" : "BeforeLinux62"; });
 INSTANTIATE_TEST_SUITE_P(Kernels, Cpusets, testing::Bool(),
                          [](const auto& info) { return info.param ? "ThatRemember" : "BeforeLinux62"; });
 

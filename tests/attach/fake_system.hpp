@@ -137,6 +137,7 @@ class FakeProgram final : public attach::System {
     return seconds;
   }
   double resident_bytes() override { return resident; }
+  bool gathers() override { return kernel_gathers; }
   std::optional<attach::Told> progress(double now) override {
     if (!done) return std::nullopt;
     return attach::Told{*done, done_at.value_or(now), next_word};
@@ -157,8 +158,9 @@ class FakeProgram final : public attach::System {
   bool announced = false;  // its new threads are announced
   int searches = 0;        // for threads
   bool has_counters = false;
-  bool counters_end = false;      // they are open, and tell nothing any more
-  double resident = 0;            // bytes
+  bool counters_end = false;  // they are open, and tell nothing any more
+  double resident = 0;        // bytes
+  bool kernel_gathers = false;
   std::optional<double> done;     // work that it tells
   std::optional<double> done_at;  // when that was so; nothing: at this moment
   double next_word = 0;           // when the next word will have come; 0: nobody knows

@@ -13,13 +13,13 @@
 #include <vector>
 
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include "os/memory/node_memory.hpp"
 #include "os/threads/affinity.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/scripted_counters.hpp"
 #include "sched/work_until.hpp"
+#include "vm/groups.hpp"
 
 namespace {
 
@@ -96,54 +96,6 @@ TEST(LiveController, AfterEachDecisionMasksAndFreshPagesAreWhereTheyShouldBe) {
   EXPECT_GE(charm::decisions().size(), 3U);
 }
 
-/// A control group of our own, left again at the end.
-class Group {
- public:
-  /// In the root: a group with processes of its own cannot have groups with cpusets below it (cgroup v2).
-  explicit Group(const std::string& name) : path_(root + name) {
-    std::string line;
-    std::getline(std::ifstream("/proc/self/cgroup"), line);  // "0::/path"
-    came_from_ = root + line.substr(std::min(line.size(), line.rfind(':') + 2));
-    write(root + "cgroup.subtree_control", "+cpuset");
-    ok_ = mkdir(path_.c_str(), 0755) == 0;
-  }
-  ~Group() {
-    write(came_from_ + "/cgroup.procs", std::to_string(getpid()));
-    rmdir(path_.c_str());
-  }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-  bool grant(const charm::CpuSet& cpus) { return ok_ && write(path_ + "/cpuset.cpus", cpus.to_text()); }
-  bool enter() { return write(path_ + "/cgroup.procs", std::to_string(getpid())); }
-
- private:
-  static bool write(const std::string& path, const std::string& text) {
-    std::ofstream file(path);
-    file << text << std::flush;
-    return file.good();
-  }
-  static inline const std::string root = "/sys/fs/cgroup/";
-  std::string path_, came_from_;
-  bool ok_ = false;
-};
-
-/// A cpu that is on again at the end.
-class Switch {
- public:
-  explicit Switch(int cpu) : path_("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/online") {}
-  ~Switch() { set(true); }
-  Switch(const Switch&) = delete;
-  Switch& operator=(const Switch&) = delete;
-  bool set(bool on) {
-    std::ofstream file(path_);
-    file << (on ? "1" : "0") << std::flush;
-    return file.good();
-  }
-
- private:
-  std::string path_;
-};
-
 TEST(LiveController, ACpuIsSwitchedOffAndOnWhileTasksRunAndNoneIsLost) {
   const charm::CpuSet all = charm::os::allowed_cpus();
   if (all.size() < 4) GTEST_SKIP() << "too few cpus";
@@ -166,7 +118,7 @@ TEST(LiveController, ACpuIsSwitchedOffAndOnWhileTasksRunAndNoneIsLost) {
   };
   ASSERT_TRUE(work_until([&] { return each_alone_among(all); }, &done));
   const int victim = found[1].mask[0];  // the first cpu cannot be switched off, and is worker 0's
-  Switch cpu(victim);
+  charm::test::Switch cpu(victim);
   if (!cpu.set(false)) GTEST_SKIP() << "cpu " << victim << " cannot be switched off";
   charm::CpuSet rest = all;
   rest.erase(victim);
@@ -181,7 +133,7 @@ TEST(LiveController, ACpuIsSwitchedOffAndOnWhileTasksRunAndNoneIsLost) {
 TEST(LiveController, TheGroupsCpusChangeWhileTasksRunAndNoneIsLost) {
   const charm::CpuSet all = charm::os::allowed_cpus();
   if (all.size() < 4) GTEST_SKIP() << "too few cpus";
-  Group group("live");
+  charm::test::Group group("live");
   if (!group.grant(all) || !group.enter()) GTEST_SKIP() << "no control group of cpus can be made here";
   const std::size_t half = all.size() / 2;
   charm::CpuSet every_second;

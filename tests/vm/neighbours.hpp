@@ -67,16 +67,17 @@ inline std::string waits_of(int pid) {
 
 class Neighbour {
  public:
-  enum class Kind { library, steered };  // steered: `charm run`
+  enum class Kind { library, steered, plain };  // steered: `charm run`; plain: without charm
 
   struct Does {
     int threads = 1, busy_ms = 20, doze_ms = 180;  // all of its time: busy_ms alone
   };
 
-  Neighbour(Kind kind, Does does, const std::string& shares, std::string file) : kind_(kind), file_(std::move(file)) {
+  Neighbour(Kind kind, Does does, const std::string& shares, std::string file, const std::string& policy = "local")
+      : kind_(kind), file_(std::move(file)) {
     std::filesystem::remove(file_);
     std::vector<std::string> words;
-    if (kind == Kind::steered) words = {"charm", "run", "-q", "--share", shares, "--policy", "local", "--"};
+    if (kind == Kind::steered) words = {"charm", "run", "-q", "--share", shares, "--policy", policy, "--"};
     for (const std::string& word : {std::string("vm_neighbour"), std::string(name()), std::to_string(does.threads),
                                     std::to_string(does.busy_ms), std::to_string(does.doze_ms), file_})
       words.push_back(word);
@@ -176,11 +177,11 @@ inline std::map<int, CpuSet> masks_of(const Neighbour& neighbour) {
   if (program == 0) return masks;
   for (const int thread : processes.threads(program)) {
     const CpuSet mask = os::allowed_cpus_of(thread);
-    const bool steered = neighbour.kind() == Neighbour::Kind::steered;
+    const bool library = neighbour.kind() == Neighbour::Kind::library;
     const std::string name = processes.name(program, thread);
     const bool worker = name.size() > 6 && name.starts_with("charm-") && name != "charm-0" && name[6] >= '0' &&
                         name[6] <= '9' && mask.size() == 1;
-    if (!mask.empty() && (steered || worker)) masks[thread] = mask;
+    if (!mask.empty() && (!library || worker)) masks[thread] = mask;
   }
   return masks;
 }

@@ -72,9 +72,9 @@ fs::path group_directory(const fs::path& mount_point, const std::string& mount_r
   return fs::is_directory(directory, ignored) ? directory : mount_point;
 }
 
-std::vector<Hierarchy> hierarchies(const fs::path& root) {
+std::vector<Hierarchy> hierarchies(const fs::path& root, const std::string& process) {
   std::vector<Hierarchy> found;
-  const auto member = cgroup_memberships(root.string());
+  const auto member = cgroup_memberships(root.string(), process);
   std::istringstream in(read_text(root / "proc/self/mountinfo"));
   for (std::string line; std::getline(in, line);) {
     // "id parent dev root mountpoint options [optional...] - type source superoptions"
@@ -155,9 +155,9 @@ void intersect(std::optional<Set>& all, std::optional<Set> more) {
 
 }  // namespace
 
-std::vector<CgroupMembership> cgroup_memberships(const std::string& root) {
+std::vector<CgroupMembership> cgroup_memberships(const std::string& root, const std::string& process) {
   std::vector<CgroupMembership> found;
-  std::istringstream in(read_text(path_below(root, "proc/self/cgroup")));
+  std::istringstream in(read_text(path_below(root, "proc/" + process + "/cgroup")));
   for (std::string line; std::getline(in, line);) {  // "0::/path" (version 2), "4:memory,...:/path" (version 1)
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
@@ -167,9 +167,9 @@ std::vector<CgroupMembership> cgroup_memberships(const std::string& root) {
   return found;
 }
 
-CgroupLimits read_cgroup_limits(const std::string& root) {
+CgroupLimits read_cgroup_limits(const std::string& root, const std::string& process) {
   CgroupLimits limits;
-  for (const Hierarchy& h : hierarchies(root)) {
+  for (const Hierarchy& h : hierarchies(root, process)) {
     if (h.controls("pids")) {
       upwards(h, [&](const fs::path& directory) {
         tighten(limits.threads, first_line(directory / "pids.max"));

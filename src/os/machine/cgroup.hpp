@@ -23,14 +23,16 @@ struct CgroupLimits {
   std::int64_t threads = 0;        // limit for all processes of the group together (pids.max); 0: no limit
 };
 
-/// One line of /proc/self/cgroup.
+/// One line of /proc/PID/cgroup.
 struct CgroupMembership {
   std::string controllers;  ///< controllers of a v1 hierarchy, separated by commas; empty: v2
   std::string path;         ///< path of the group from the top of its hierarchy
 };
-std::vector<CgroupMembership> cgroup_memberships(const std::string& root = "/");
+/// \param process its number, or "self".
+std::vector<CgroupMembership> cgroup_memberships(const std::string& root = "/", const std::string& process = "self");
 
-/// Reads the limits. Never throws: a limit that cannot be read counts as none (the kernel enforces it all the same).
-CgroupLimits read_cgroup_limits(const std::string& root = "/");
+/// Reads the limits of a process, as far as its groups are below this process's mounts. Never throws: a limit that
+/// cannot be read counts as none (the kernel enforces it all the same).
+CgroupLimits read_cgroup_limits(const std::string& root = "/", const std::string& process = "self");
 
 }  // namespace charm::os

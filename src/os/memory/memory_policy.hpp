@@ -10,9 +10,10 @@
 namespace charm::os {
 
 enum class MemoryPolicy : int {
-  preferred = 1,  ///< from one node while it has memory, then from others
-  bind = 2,       ///< from the given nodes and no others
-  interleave = 3  ///< from the given nodes in turn, page by page
+  preferred = 1,           ///< from one node while it has memory, then from others
+  bind = 2,                ///< from the given nodes and no others
+  interleave = 3,          ///< from the given nodes in turn, page by page
+  weighted_interleave = 6  ///< in turn, each as many pages as its weight says (since Linux 6.9)
 };
 
 inline constexpr int default_memory_policy = 0;

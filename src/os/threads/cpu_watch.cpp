@@ -13,13 +13,13 @@ namespace {
 
 class LiveCpuWatch final : public CpuWatch {
  public:
-  explicit LiveCpuWatch(std::string root) : root_(std::move(root)) {}
+  LiveCpuWatch(std::string root, std::string process) : root_(std::move(root)), process_(std::move(process)) {}
 
   std::optional<CpuSet> granted() override {
     std::optional<CpuSet> online;
     if (const auto line = first_line(path_below(root_, "sys/devices/system/cpu/online")))
       online = CpuSet::try_parse(*line);
-    std::optional<CpuSet> cgroup = read_cgroup_limits(root_).cpus;
+    std::optional<CpuSet> cgroup = read_cgroup_limits(root_, process_).cpus;
     if (!online || !cgroup) return online ? online : cgroup;
     CpuSet left = *online & *cgroup;
     return left.empty() ? online : left;
@@ -29,12 +29,14 @@ class LiveCpuWatch final : public CpuWatch {
   int cpu() override { return current_cpu(); }
 
  private:
-  std::string root_;
+  std::string root_, process_;
 };
 
 }  // namespace
 
-std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root) { return std::make_unique<LiveCpuWatch>(root); }
+std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root, const std::string& process) {
+  return std::make_unique<LiveCpuWatch>(root, process);
+}
 
 bool AllowedCpus::explains(const CpuSet& found, const ThreadMask& thread, const std::optional<CpuSet>& granted) const {
   const CpuSet& set = thread.set.empty() ? wanted_ : thread.set;

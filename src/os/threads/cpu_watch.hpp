@@ -29,8 +29,9 @@ class CpuWatch {
   virtual int cpu() { return -1; }
 };
 
-/// The real one. \param root of /proc, /sys and the cgroup mounts.
-std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root = "/");
+/// The real one. \param root of /proc, /sys and the cgroup mounts. \param process whose cgroups grant the cpus: its
+/// number, or "self".
+std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root = "/", const std::string& process = "self");
 
 /// The facts that a thread remembers about its own mask.
 struct ThreadMask {

@@ -76,10 +76,32 @@ std::optional<CpuSet> Attachment::changed_grant() const {
   return grant == grant_ ? std::nullopt : grant;
 }
 
+void Attachment::may_grow(std::unique_ptr<Growth> growth) {
+  growth_ = std::move(growth);
+  known_ = growth_->known();
+}
+
+/// The lease is made anew, since it knows only the cores of the machine that it was made for.
+void Attachment::grow(const CpuSet& granted) {
+  known_ |= granted;
+  auto plan = growth_->plan_on(granted);
+  if (!plan) return;
+  const bool shares = follower_ != nullptr;
+  follower_.reset();
+  whole_ = std::move(*plan);
+  if (!shares) return;
+  if (auto lease = growth_->lease_on(whole_))
+    follower_ = std::make_unique<binding::LeaseFollower>(std::move(lease), whole_.machine);
+}
+
 void Attachment::look_at_cpus(double now) {
   next_cpus_ = now + cpus_s;
   auto grant = cpus_->granted();
   if (grant == grant_ || !grant) return;
+  if (growth_ && !(*grant - known_).empty()) {
+    grow(*grant);
+    thread_placer_.came_with(*grant);
+  }
   granted_ = on_cpus(whole_, *grant);
   thread_placer_.set_most_cores(most_cores());
   thread_placer_.use(plan_on(granted_, chiplets_, leased()), now);

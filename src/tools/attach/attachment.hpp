@@ -13,6 +13,22 @@
 
 namespace charm::attach {
 
+/// What is planned on cpus that cgroups grant only after the start.
+class Growth {
+ public:
+  Growth() = default;
+  virtual ~Growth() = default;
+  Growth(const Growth&) = delete;
+  Growth& operator=(const Growth&) = delete;
+
+  /// The cpus that were granted when the program's plan was made.
+  [[nodiscard]] virtual const CpuSet& known() const = 0;
+  /// \return nothing where it cannot be planned.
+  virtual std::optional<AttachPlan> plan_on(const CpuSet& granted) = 0;
+  /// \return null: the machine is not shared.
+  virtual std::unique_ptr<lease::Lease> lease_on(const AttachPlan& plan) = 0;
+};
+
 class Attachment final : binding::LeasedThreads {
  public:
   /// \param plan the plan on all cpus that the user asked for, without regard to leases.
@@ -20,6 +36,9 @@ class Attachment final : binding::LeasedThreads {
   /// \param lease null: the machine is not shared.
   Attachment(System& system, const AttachPlan& plan, int chiplets, CpuSet came_with, bool attached,
              std::unique_ptr<lease::Lease> lease, std::unique_ptr<os::CpuWatch> cpus, double now);
+
+  /// The program may use cpus that it is granted later. Without this it keeps to those of the plan.
+  void may_grow(std::unique_ptr<Growth> growth);
 
   double step(double now);
   [[nodiscard]] ThreadPlacer& thread_placer() { return thread_placer_; }
@@ -37,6 +56,7 @@ class Attachment final : binding::LeasedThreads {
   [[nodiscard]] const CoreCpuSet* leased() const;
   void look_at_share(double now);
   void look_at_cpus(double now);
+  void grow(const CpuSet& granted);
   [[nodiscard]] int wanted(double now) const;
   [[nodiscard]] int most_cores() const;
   [[nodiscard]] std::optional<CpuSet> changed_grant() const;
@@ -46,6 +66,8 @@ class Attachment final : binding::LeasedThreads {
   const int chiplets_;
   std::unique_ptr<binding::LeaseFollower> follower_;  // null: the machine is not shared
   std::unique_ptr<os::CpuWatch> cpus_;
+  std::unique_ptr<Growth> growth_;  // null: it keeps to the cpus of the plan
+  CpuSet known_;                    // cpus that growth_ has been asked for
   ThreadPlacer thread_placer_;
   const double started_;
   std::optional<CpuSet> grant_;

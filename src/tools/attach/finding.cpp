@@ -134,7 +134,11 @@ bool ThreadPlacer::check_mask(const ThreadId& id, Member& member) {
   const CpuSet mask = system_.mask(id);
   if (mask.empty() || mask == member.set) return true;
   if (self_steered_.contains(id.process) || steers_itself(id)) return false;
-  if (granted_anew(mask, member.set)) return true;
+  if (granted_anew(mask, member.set)) {
+    // A thread that was never bound follows a cpuset that grows beyond the plan (A1).
+    if (!(mask - plan_.cpus).empty() && system_.bind(id, member.set) == 0) ++tally_.masks;
+    return true;
+  }
   // Once it may be a library that binds its threads to the places that it was told.
   if (told_.contains(mask) && !std::exchange(member.obeyed, true)) {
     const CpuSet wanted = std::exchange(member.set, mask);

@@ -7,6 +7,7 @@
 #include "os/files/set_aside.hpp"
 #include "os/memory/stack_memory.hpp"
 #include "os/threads/affinity.hpp"
+#include "tools/os/system_placement.hpp"
 
 namespace charm::attach {
 namespace {
@@ -143,6 +144,11 @@ double LiveSystem::resident_bytes() {
     if (const auto status = processes_.status(process)) pages += static_cast<double>(status->resident_pages);
   }
   return pages * static_cast<double>(os::page_bytes());
+}
+
+bool LiveSystem::gathers() {
+  if (!gathers_) gathers_ = os::read_system_placement().gathers();
+  return *gathers_;
 }
 
 std::unique_ptr<counters::ThreadCounters> LiveSystem::counters(const ThreadId& id) {

@@ -47,6 +47,7 @@ class LiveSystem final : public System {
   /// Names what tells of the work that the program does; it lives longer.
   void ask_of_progress(ProgressSource& source) { progress_ = &source; }
   std::map<int, os::CpuTime> cpu_times() override { return os::cpu_times(); }
+  bool gathers() override;
   std::unique_ptr<counters::ThreadCounters> counters(const ThreadId& id) override;
 
   /// How threads are found, in words for the summary.
@@ -62,6 +63,7 @@ class LiveSystem final : public System {
 
   void add_children();
 
+  std::optional<bool> gathers_;  // nothing: nobody has asked yet
   os::Processes processes_;
   bool children_;
   const counters::OtherThreads* counters_;

@@ -7,6 +7,7 @@
 #include "binding/masks.hpp"
 #include "controller/controller.hpp"
 #include "placement/quiet.hpp"
+#include "tools/attach/gathering.hpp"
 #include "tools/attach/thread_placer.hpp"
 
 namespace charm::attach {
@@ -122,6 +123,7 @@ void ThreadPlacer::renew(double now) {
   generation_.reset();
   for (Slot& slot : slots_) slot.totals = {};
   for (auto& [id, member] : members_) member.told = {};
+  left_to_kernel_ = false;
   if (slots_.empty()) return apply(now);
   placement::Request request = plan_.request;
   request.workers = static_cast<int>(slots_.size());
@@ -145,13 +147,15 @@ void ThreadPlacer::renew(double now) {
     request.sockets = standing_.sockets;
     request.spread = standing_.spread;
     generation_ = place();
+    left_to_kernel_ = kernel_suffices();
     tell_standing();
   }
   apply(now);
 }
 
 void ThreadPlacer::avoid(double now) {
-  if (!generation_ || generation_->shared || serial() || busy().empty() || now < next_avoidance_) return;
+  if (!generation_ || generation_->shared || serial() || left_to_kernel_ || busy().empty() || now < next_avoidance_)
+    return;
   const auto better = [&] {
     std::vector<int> worker_cores;
     for (std::size_t s = 0; s < slots_.size(); ++s)
@@ -174,6 +178,10 @@ void ThreadPlacer::make_control_group(double now) {
   tells_progress_ = tells(now);
   progress_ = system_.progress(now).value_or(Told{0, now});
   news_of_work_ = 0;
+  if (plan_.by_kernel) {
+    uncounted_ = true;
+    return;
+  }
   if (!binding::has_choice(plan_.spec, generation_->placement)) return look_for_counters();
   if (given_up_ && !tells_progress_) {
     uncounted_ = true;
@@ -223,8 +231,24 @@ void ThreadPlacer::stand(double now) {
   if (seen == before && seen != standing_) renew(now);
 }
 
+/// Of several processes each would be gathered somewhere, and nothing keeps these places apart.
+bool ThreadPlacer::kernel_suffices() {
+  const auto other = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) {
+    return slot.taken() && slot.thread.process != slots_.front().thread.process;
+  });
+  return other == slots_.end() && kernel_would_gather(plan_.machine, static_cast<int>(slots_.size()), standing_) &&
+         system_.gathers();
+}
+
 void ThreadPlacer::tell_standing() {
   told_standing_ = true;
+  if (left_to_kernel_) {
+    trouble_ = "the kernel gathers " + std::to_string(slots_.size()) +
+               " threads of a process on one cache by itself (cache-aware scheduling), as '" + plan_.policy() +
+               "' would: they are left to it";
+    return;
+  }
+  if (plan_.by_kernel) return trouble_.clear();
   trouble_ =
       std::string(given_up_ ? "counters of its threads tell nothing, or would take more than .5 % of their time, "
                               "since they switch so often"
@@ -250,7 +274,7 @@ CpuSet ThreadPlacer::helper_cpus() const {
 }
 
 void ThreadPlacer::apply(double now) {
-  if (serial()) return release_all();
+  if (serial() || left_to_kernel_) return release_all();
   if (generation_) place_workers();
   const CpuSet cpus = helper_cpus();
   for (auto& [id, member] : members_) {

@@ -16,6 +16,8 @@
 namespace charm::attach {
 namespace {
 
+constexpr const char* kernel_policy = "kernel";
+
 /// What the program may run on: all hardware threads of the machine, or the first of each core, which is what pools of
 /// threads then count.
 CpuSet start_cpus(const Machine& machine, bool all_threads) {
@@ -77,6 +79,7 @@ int cores_of_chiplets(const Machine& machine, int chiplets, ChipletOrder order) 
 std::string spec_for(const Wishes& wishes, const base::Settings& settings) {
   base::Settings mine = settings;
   if (!wishes.policy.empty()) mine.policy = wishes.policy;
+  if (mine.policy == kernel_policy) mine.policy = "adaptive";  // for its levels; nothing is decided among them
   const std::string name = mine.policy.substr(0, mine.policy.find(':'));
   if (name == "adaptive") mine.parameters.try_emplace("adaptive_tick", "0.2");
   std::string spec = controller::spec_of(mine);
@@ -90,6 +93,8 @@ AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::S
   plan.request = binding::placement_request(settings);
   plan.request.smt = wishes.smt.value_or(settings.smt);
   plan.bind = settings.bind;
+  plan.by_kernel = (wishes.policy.empty() ? settings.policy : wishes.policy) == kernel_policy;
+  if (plan.by_kernel) plan.bind = base::Bind::chiplet;
   plan.chiplet_order = wishes.chiplet_order;
   plan.workers = wishes.workers;
 
@@ -115,7 +120,7 @@ AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::S
   }
   if (wishes.chiplets > 0) left = first_chiplets(left, wishes.chiplets, wishes.chiplet_order);
   const bool unbound = plan.spec == "os";
-  use(plan, std::move(left), plan.request.smt || unbound || !wishes.size);
+  use(plan, std::move(left), plan.request.smt || unbound || plan.by_kernel || !wishes.size);
   return plan;
 }
 

@@ -16,11 +16,12 @@
 namespace charm::attach {
 
 /// Where new pages of the program come from: as without charm, from each thread's node, from the nodes of its cpus in
-/// turn, or only from these nodes.
-enum class Memory { keep, local, interleave, bind };
+/// turn, only from these nodes, or from all nodes in turn by the kernel's weights.
+enum class Memory { keep, local, interleave, bind, weighted };
 constexpr auto choices(Memory /*unused*/) {
   return std::array{base::Choice{Memory::keep, "keep"}, base::Choice{Memory::local, "local"},
-                    base::Choice{Memory::interleave, "interleave"}, base::Choice{Memory::bind, "bind"}};
+                    base::Choice{Memory::interleave, "interleave"}, base::Choice{Memory::bind, "bind"},
+                    base::Choice{Memory::weighted, "weighted"}};
 }
 
 /// Which chiplets are used where not all are: those of the fastest cores, and of these the ones with the most cores;
@@ -33,7 +34,7 @@ constexpr auto choices(ChipletOrder /*unused*/) {
 }
 
 struct Wishes {
-  std::string policy;          ///< empty: the policy of the settings
+  std::string policy;          ///< empty: the policy of the settings; "kernel": see AttachPlan::by_kernel
   std::optional<CpuSet> cpus;  ///< the only cpus to use; nothing: all that are allowed
   int chiplets = 0;            ///< largest number of chiplets to use; 0: all
   ChipletOrder chiplet_order = ChipletOrder::usual;
@@ -46,12 +47,21 @@ struct Wishes {
 struct AttachPlan {
   Machine machine;  ///< the part of the machine that the program may use
   ChipletOrder chiplet_order = ChipletOrder::usual;
-  CpuSet cpus;                 ///< the cpus that the program starts with and never leaves
-  std::string spec;            ///< the policy, as controller::placement_for takes it
+  CpuSet cpus;       ///< the cpus that the program starts with and never leaves
+  std::string spec;  ///< the policy, as controller::placement_for takes it
+  /// The kernel chooses the cpu: threads may run on all cpus of whole chiplets, or on all of the plan where the kernel
+  /// gathers them itself; none is ever bound to a single cpu.
+  bool by_kernel = false;
   placement::Request request;  ///< all but the number of workers
   base::Bind bind = base::Bind::core;
   int cores = 0;    ///< number of workers that can have a core of their own
   int workers = 0;  ///< as wished
+
+  /// The policy's name for people.
+  [[nodiscard]] const std::string& policy() const {
+    static const std::string kernel = "kernel";
+    return by_kernel ? kernel : spec;
+  }
 };
 
 /// The policy to use. "adaptive" ticks every 200 ms for other programs, unless its tick is set: reading counts of

@@ -68,6 +68,8 @@ class System {
   virtual double resident_bytes() { return 0; }
   /// What the program has said latest of its work; nothing if it says nothing.
   virtual std::optional<Told> progress(double /*now*/) { return std::nullopt; }
+  /// Whether the kernel gathers the threads of a process on one cache by itself.
+  virtual bool gathers() { return false; }
   /// The kernel's counts of each cpu, for all programs.
   virtual std::map<int, os::CpuTime> cpu_times() = 0;
   /// Counters of a thread; null if there are none.

@@ -211,13 +211,21 @@ void ThreadPlacer::record_counts(double now) {
 
 // ---- from outside ----
 
+void ThreadPlacer::came_with(const CpuSet& cpus) {
+  for (auto& [id, member] : members_) {
+    if (member.original == came_with_) member.original = cpus;
+  }
+  came_with_ = cpus;
+}
+
 void ThreadPlacer::use(AttachPlan plan, double now) {
-  if (plan.cpus == plan_.cpus && plan.machine.allowed_cpus == plan_.machine.allowed_cpus) return;
+  const bool same = plan.cpus == plan_.cpus && plan.machine.allowed_cpus == plan_.machine.allowed_cpus;
   now_ = now;
-  refresh(now);
+  if (!same) refresh(now);
   // What the program has chosen since the latest window must not be taken for a mask of the old plan.
   for (auto& [id, member] : members_) check_mask(id, member);
   for (auto& [id, unfollowed] : unfollowed_) check_mask(id, unfollowed);
+  if (same) return;
   for (Slot& slot : slots_) {
     if (slot.taken() && members_.at(slot.thread).alone) vacate(slot);
   }

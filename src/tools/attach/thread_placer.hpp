@@ -17,7 +17,8 @@
 //     count the cpus in the mask of the thread that creates them, which mostly is the one that is busy.
 // A7  Without counters, and where the program does not say what it has done, a policy that moves workers stands at the
 //     level that placement/standing.hpp gives for the memory that the program holds.
-//     A program that tells its first number late, or none for a while, goes over once that is noticed.
+//     A program that tells its first number late, or none for a while, goes over once that is noticed. Where the kernel
+//     would gather the workers as that level does (tools/attach/gathering.hpp), they are left to it.
 // A8  While no thread has less than all cpus of the plan, a new thread inherits the right mask. If the system also
 //     announces new threads, so that none is missed, and the program has all cores that it could have, so that the
 //     length of its queue changes nothing, new threads are searched for every 100 ms instead of every 20 ms.
@@ -80,6 +81,8 @@ class ThreadPlacer {
   [[nodiscard]] double next_look() const { return next_look_; }
   /// Whether the latest search found anything new. A program that creates one process mostly creates more.
   [[nodiscard]] bool found_news() const { return found_news_; }
+  /// The mask that the program would have by now without this object.
+  void came_with(const CpuSet& cpus);
   /// Places the threads by another plan from now on.
   void use(AttachPlan plan, double now);
   /// Cpus that other programs have leased. They are not sampled: their load ends when they are given back.
@@ -107,6 +110,8 @@ class ThreadPlacer {
   [[nodiscard]] int demand() const { return demand_.cores(); }
   /// Cpus that other programs keep busy.
   [[nodiscard]] const CpuSet& busy() const { return interference_.busy(); }
+  /// Whether the kernel places the workers at present, on all cpus of the plan (A7).
+  [[nodiscard]] bool left_to_kernel() const { return left_to_kernel_; }
   [[nodiscard]] int spread() const;
   /// The spreads that the controller may choose from at present; if there is one only, there is nothing to decide.
   [[nodiscard]] std::vector<int> levels() const;
@@ -179,6 +184,7 @@ class ThreadPlacer {
   [[nodiscard]] placement::Standing standing();
   void tell_standing();
   [[nodiscard]] bool stands_by_memory() const;
+  [[nodiscard]] bool kernel_suffices();
   void apply(double now);
   void place_workers();
   void release_all();
@@ -199,7 +205,7 @@ class ThreadPlacer {
 
   System& system_;
   AttachPlan plan_;
-  const CpuSet came_with_;
+  CpuSet came_with_;
   const bool attached_;
   const double started_;
   placement::CpuClaims claims_;
@@ -237,7 +243,8 @@ class ThreadPlacer {
   bool uncounted_ = false;                        // there are no counters of its threads
   Told progress_;                                 // what the program has told latest
   bool tells_progress_ = false;
-  double news_of_work_ = 0;     // that it has told since the latest counts
+  double news_of_work_ = 0;  // that it has told since the latest counts
+  bool left_to_kernel_ = false;
   bool told_standing_ = false;  // trouble_ says that nothing tells how fast it is
   int next_binder_ = 0;
   Tally tally_;

@@ -28,8 +28,14 @@ void declare_malloc_weights(CLI::App& malloc_app, Session& session) {
                 0.01, 3600);
   app->add_flag("--publish", options->publish,
                 "Make them the weights of this user's programs under libcharm_malloc.so");
-  app->add_flag("--withdraw", options->withdraw, "Remove what --publish wrote: programs then place by their own model");
-  file_path(app->add_option("--file", options->file, "Publish in this file, for CHARM_MALLOC_WEIGHTS"));
+  CLI::Option* kernel = app->add_flag("--kernel", options->kernel,
+                                      "Make them the kernel's, for charm run --mem weighted and all users (as root)");
+  app->add_flag("--withdraw", options->withdraw,
+                "Remove what --publish wrote: programs then place by their own model; with --kernel: restore the "
+                "kernel's weights");
+  file_path(app->add_option("--file", options->file, "Publish in this file, for CHARM_MALLOC_WEIGHTS"))
+      ->excludes(kernel);
+  kernel->excludes("--live")->excludes("--publish")->excludes("--from");
   add_output_options(*app, options->output);
   app->callback(
       [&session, options] { session.action = [&session, options] { return malloc_weights(*options, session); }; });

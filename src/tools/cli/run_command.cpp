@@ -15,10 +15,10 @@
 #include "base/clock.hpp"
 #include "base/format.hpp"
 #include "os/files/output_file.hpp"
-#include "os/memory/thread_memory.hpp"
 #include "os/processes/processes.hpp"
 #include "os/processes/this_process.hpp"
 #include "os/threads/affinity.hpp"
+#include "tools/cli/attach/memory.hpp"
 #include "tools/cli/attach/pinned.hpp"
 #include "tools/cli/attach/steered.hpp"
 #include "tools/cli/commands.hpp"
@@ -32,24 +32,6 @@
 
 namespace charm::cli {
 namespace {
-
-/// Of the nodes whose cores the program uses; in the child, before it becomes the program.
-void set_memory(attach::Memory memory, const attach::AttachPlan& plan) {
-  using attach::Memory;
-  if (memory == Memory::keep) return;
-  OsNodeSet nodes;
-  for (const Node& node : plan.machine.nodes) {
-    const bool used = std::any_of(plan.machine.cores.begin(), plan.machine.cores.end(),
-                                  [&](const Core& core) { return core.node == node.id; });
-    if (used) nodes.insert(node.os_index);
-  }
-  bool done = true;
-  if (memory == Memory::local) os::reset_memory_policy();
-  if (memory == Memory::interleave) done = os::set_memory_policy(os::MemoryPolicy::interleave, nodes);
-  if (memory == Memory::bind) done = os::set_memory_policy(os::MemoryPolicy::bind, nodes);
-  if (!done)
-    os::write_to_stderr("charm: the kernel refused the memory policy; memory comes from where it would anyway\n");
-}
 
 int not_started(const AttachOptions& options, int error, Session& session) {
   const std::string& name = options.program.front();
@@ -68,6 +50,7 @@ struct RunArguments : AttachOptions {
   WeightOptions weights;
   std::string traffic;  // where it is read, so that the weights follow it; empty: nowhere
   std::string malloc_statistics;
+  MemoryWish memory_wish;
 };
 
 os::Child::Start start_of(const RunArguments& options, const Prepared& prepared,
@@ -87,13 +70,13 @@ os::Child::Start start_of(const RunArguments& options, const Prepared& prepared,
 }
 
 /// This process becomes the program, on the cpus of the plan (--once). \returns the exit code if it cannot.
-int become(const RunArguments& options, const Prepared& prepared, const std::optional<MallocPreload>& preload,
-           Session& session) {
+int become(const RunArguments& options, const Prepared& prepared, const ProgramMemory& memory,
+           const std::optional<MallocPreload>& preload, Session& session) {
   if (prepared.plan.cpus != prepared.came_with && !os::bind_this_thread(prepared.plan.cpus)) {
     throw Error(Errc::system, "the kernel refused to bind to cpus " + prepared.plan.cpus.to_text(),
                 "look at the cgroup's cpuset, or choose others by --cpus");
   }
-  set_memory(options.memory, prepared.plan);
+  memory.set();
   const os::Child::Start start = start_of(options, prepared, preload);
   for (const auto& [name, value] : start.variables) ::setenv(name.c_str(), value.c_str(), 1);
   if (!options.quiet) {
@@ -159,6 +142,7 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
   const std::string width_note = apply_width(options, os::allowed_cpus().size());
   Prepared prepared = prepare(options, os::allowed_cpus(), false);
   if (!width_note.empty()) prepared.notes.push_back(width_note);
+  const ProgramMemory memory = program_memory(options.memory_wish, prepared.plan.machine, prepared.notes);
   if (options.dry_run) {
     // On a machine that is described elsewhere the program may be there without being here.
     const int error = prepared.whole.machine.is_live() ? os::cannot_run(options.program.front()) : 0;
@@ -179,7 +163,7 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
     if (const std::string why = why_not_preloaded(options.program.front()); !why.empty()) prepared.notes.push_back(why);
   }
   if (options.once) {
-    code = become(options, prepared, preload, session);
+    code = become(options, prepared, memory, preload, session);
     return std::nullopt;
   }
   // Before there is anything to undo: a program that ends before it is known what it is needs none.
@@ -193,7 +177,7 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
   const auto* written = dynamic_cast<const attach::WrittenProgress*>(progress.get());
   start.prepare = [&] {
     if (bound) os::bind_this_thread(prepared.plan.cpus);
-    set_memory(options.memory, prepared.plan);
+    memory.set();
     if (written != nullptr) written->file().give_as(options.progress_fd);
   };
   const double begun = base::monotonic_seconds();
@@ -247,10 +231,17 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
 void declare_run(CLI::App& app, Session& session) {
   auto options = std::make_shared<RunArguments>();
   declare_shared(app, *options);
-  choice_option(app, "--mem", options->memory,
-                "Where its memory comes from: keep what it is, local to each thread, or the nodes of its cpus in "
-                "turn or alone")
-      ->default_str(std::string(base::word_of(options->memory)));
+  app.add_option_function<std::string>(
+         "--mem",
+         [options](const std::string& text) {
+           options->memory_wish = memory_wish(text);
+           options->memory = options->memory_wish.word;
+         },
+         "Where its memory comes from: keep what it is, local to each thread, the nodes of its cpus in turn or alone, "
+         "or all nodes by the kernel's weights (=auto and =FILE say what these should be)")
+      ->type_name("{keep,local,interleave,bind,weighted}")
+      ->check(no_memory_wish)
+      ->default_str("keep");
   CLI::Option* with_malloc = app.add_flag("--malloc", options->malloc,
                                           "Under libcharm_malloc.so: huge blocks are spread over nodes by bandwidth");
   one_of(app.add_option("--malloc-policy", options->weights.policy, "How they are spread [exact]"), malloc_policies())

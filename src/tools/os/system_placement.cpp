@@ -45,8 +45,9 @@ std::string cache_aware_scheduling(const std::string& root) {
   std::error_code error;
   const bool debugfs = fs::exists(path_below(root, "sys/kernel/debug/sched"), error);
   if (debugfs) return "not in this kernel";
-  return user_id() == 0 ? "not known: debugfs is not mounted (mount -t debugfs none /sys/kernel/debug)"
-                        : "not known: only root can read debugfs";
+  const std::string begin = built.empty() ? "not known: " : "not known, on by default: ";
+  return begin + (user_id() == 0 ? "debugfs is not mounted (mount -t debugfs none /sys/kernel/debug)"
+                                 : "only root can read debugfs");
 }
 
 std::string bpf_scheduler(const std::string& root) {

@@ -17,25 +17,6 @@ namespace {
 
 constexpr int most_chiplets = 65536;
 
-std::unique_ptr<lease::Lease> lease_for(const AttachOptions& options, const base::Settings& settings,
-                                        const attach::AttachPlan& plan, std::vector<std::string>& notes) {
-  const auto share = base::share_named(options.share).value_or(settings.share);
-  // A lease ends with the process that reads the table, and whoever names cpus for each thread has shared them out.
-  if (options.once || !options.pin_threads.empty()) return nullptr;
-  if (share.choice == base::Share::off || options.dry_run || plan.spec == "os") return nullptr;
-  const std::string path = share.choice == base::Share::file ? share.file : lease::default_path();
-  const int weight = options.weight > 0 ? options.weight : settings.share_weight;
-  try {
-    return std::make_unique<lease::Lease>(
-        path, plan.machine, weight, attach::cores_of_chiplets(plan.machine, options.chiplets.most, plan.chiplet_order));
-  } catch (const Error& error) {
-    // A file that cannot be used is a wrong option or setting, whatever the system said of it.
-    if (share.choice != base::Share::automatic) throw Error(Errc::bad_input, error.what(), "");
-    notes.push_back(std::string("the machine is not shared by leases: ") + error.what());
-    return nullptr;
-  }
-}
-
 /// \throws Error (bad_input) where another option contradicts it.
 void check_progress(const AttachOptions& options) {
   const std::string option(options.progress_option());
@@ -71,6 +52,25 @@ std::string no_chiplets(const std::string& text) {
 
 }  // namespace
 
+std::unique_ptr<lease::Lease> lease_for(const AttachOptions& options, const base::Settings& settings,
+                                        const attach::AttachPlan& plan, std::vector<std::string>& notes) {
+  const auto share = base::share_named(options.share).value_or(settings.share);
+  // A lease ends with the process that reads the table, and whoever names cpus for each thread has shared them out.
+  if (options.once || !options.pin_threads.empty()) return nullptr;
+  if (share.choice == base::Share::off || options.dry_run || plan.spec == "os") return nullptr;
+  const std::string path = share.choice == base::Share::file ? share.file : lease::default_path();
+  const int weight = options.weight > 0 ? options.weight : settings.share_weight;
+  try {
+    return std::make_unique<lease::Lease>(
+        path, plan.machine, weight, attach::cores_of_chiplets(plan.machine, options.chiplets.most, plan.chiplet_order));
+  } catch (const Error& error) {
+    // A file that cannot be used is a wrong option or setting, whatever the system said of it.
+    if (share.choice != base::Share::automatic) throw Error(Errc::bad_input, error.what(), "");
+    notes.push_back(std::string("the machine is not shared by leases: ") + error.what());
+    return nullptr;
+  }
+}
+
 std::unique_ptr<attach::ProgressSource> progress_source(const AttachOptions& options) {
   if (!options.progress.empty()) return std::make_unique<attach::FileProgress>(options.progress);
   if (!options.metric.empty()) return std::make_unique<attach::CommandProgress>(options.metric);
@@ -78,15 +78,18 @@ std::unique_ptr<attach::ProgressSource> progress_source(const AttachOptions& opt
 }
 
 bool decides(const Prepared& prepared) {
-  return controller::moves(prepared.whole.spec) && prepared.whole.machine.chiplets.size() > 1;
+  return !prepared.whole.by_kernel && controller::moves(prepared.whole.spec) &&
+         prepared.whole.machine.chiplets.size() > 1;
 }
 
 void declare_shared(CLI::App& app, AttachOptions& options) {
   // Parameters may follow a name ("adaptive:tick=0.1"), so the words are offered and not enforced here.
   std::string names;
   for (const auto name : controller::policy_names()) names += (names.empty() ? "" : ",") + std::string(name);
-  not_empty(app.add_option("--policy", options.policy, "How workers are placed, as the setting policy [the setting]"))
-      ->type_name("{" + names + "}");
+  not_empty(app.add_option("--policy", options.policy,
+                           "How workers are placed, as the setting policy, or kernel: never on a single cpu "
+                           "[the setting]"))
+      ->type_name("{" + names + ",kernel}");
   CLI::Option* cpus = not_empty(app.add_option("--cpus", options.cpus,
                                                "Use only these cpus, as 0-3,8 or node:0 or l3:2-3 or socket:1.core:0-3 "
                                                "or kind:performance [all that are allowed "
@@ -172,6 +175,7 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
   attach::make_plan(discovery.machine, wishes, prepared.settings);
   wishes.chiplets = 0;
   prepared.whole = attach::make_plan(discovery.machine, wishes, prepared.settings);
+  prepared.wishes = wishes;
   prepared.lease = lease_for(options, prepared.settings, prepared.whole, prepared.notes);
   const CoreCpuSet leased = prepared.lease ? prepared.lease->standing().keeps() : CoreCpuSet();
   prepared.plan = attach::Attachment::plan_on(prepared.whole, chiplets, prepared.lease ? &leased : nullptr);
@@ -179,7 +183,7 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
     prepared.notes.push_back(option + " is not asked: " +
                              (prepared.whole.machine.chiplets.size() < 2
                                   ? "there is one chiplet, so nothing is to be decided"
-                                  : "the policy '" + prepared.whole.spec + "' never moves a thread"));
+                                  : "the policy '" + prepared.whole.policy() + "' never moves a thread"));
   }
   if (wishes.size) {
     std::vector<std::string> left_out =

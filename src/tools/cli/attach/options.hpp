@@ -46,6 +46,7 @@ void declare_shared(CLI::App& app, AttachOptions& options);
 struct Prepared {
   base::Settings settings;
   CpuSet came_with;                     // mask that the program would have without charm
+  attach::Wishes wishes;                // of `whole`
   attach::AttachPlan whole;             // plan on all cpus that the user asked for
   std::unique_ptr<lease::Lease> lease;  // null: the machine is not shared
   attach::AttachPlan plan;              // plan on the leased cores
@@ -56,6 +57,11 @@ struct Prepared {
 
 /// What tells how far the program is, by the options; null: nothing does.
 std::unique_ptr<attach::ProgressSource> progress_source(const AttachOptions& options);
+
+/// A share of the cores of the plan. \param notes why there is none, where that is not the user's wish.
+/// \return null: the machine is not shared. \throws Error (bad_input) where a table that was named cannot be used.
+std::unique_ptr<lease::Lease> lease_for(const AttachOptions& options, const base::Settings& settings,
+                                        const attach::AttachPlan& plan, std::vector<std::string>& notes);
 
 /// Whether a controller has anything to decide.
 bool decides(const Prepared& prepared);

@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "os/files/output_file.hpp"
 #include "os/processes/this_process.hpp"
+#include "tools/cli/attach/growth.hpp"
 #include "tools/os/wait_for_input.hpp"
 
 namespace charm::cli {
@@ -34,10 +35,13 @@ Steered::Steered(const AttachOptions& options, Prepared& prepared, int pid, bool
       counters_(counters_for(prepared)),
       system_(pid, options.children, counters_.get()),
       attachment_(system_, prepared.whole, options.chiplets.most, prepared.came_with, attached,
-                  std::move(prepared.lease), os::live_cpu_watch(), base::monotonic_seconds()),
+                  std::move(prepared.lease), os::live_cpu_watch("/", std::to_string(pid)), base::monotonic_seconds()),
       progress_(decides(prepared) ? std::move(progress) : nullptr),
       speaks_(!options.quiet && options.report.empty()),
       heard_of_it_(begun_) {
+  if (const auto granted = os::live_cpu_watch("/", std::to_string(pid))->granted()) {
+    if (auto growth = growth_of(options, prepared, *granted, attached)) attachment_.may_grow(std::move(growth));
+  }
   if (progress_ != nullptr) system_.ask_of_progress(*progress_);
   if (options.no_avoid) attachment_.thread_placer().ignore_others();
   attachment_.thread_placer().expect(attach::told_masks(prepared.pools));

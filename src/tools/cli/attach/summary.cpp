@@ -60,7 +60,7 @@ std::vector<std::string> notes_of(const AttachResult& outcome, const Prepared& p
 }
 
 Json plan_json(const attach::AttachPlan& plan) {
-  return {{"policy", plan.spec},
+  return {{"policy", plan.policy()},
           {"cpus", plan.cpus},
           {"cores", plan.cores},
           {"chiplets", plan.machine.chiplets.size()},
@@ -133,7 +133,7 @@ std::string summary_text(const AttachResult& outcome, const Prepared& prepared, 
   const attach::Tally& tally = thread_placer.tally();
   std::string text =
       fmt::format("charm: {} {} after {}; policy {} on {}\n", outcome.program, how_it_ended(outcome),
-                  base::format_seconds(outcome.seconds), thread_placer.plan().spec, place_of(thread_placer.plan()));
+                  base::format_seconds(outcome.seconds), thread_placer.plan().policy(), place_of(thread_placer.plan()));
   text += fmt::format("charm: {}, at most {} at a time, up to {}; {}, {} between chiplets, {} set\n",
                       base::counted(tally.threads, "thread"), tally.most_threads,
                       base::counted(tally.most_workers, "worker"), base::counted(tally.placements, "new placement"),
@@ -203,7 +203,7 @@ std::string intent_text(const AttachOptions& options, const Prepared& prepared) 
   std::string what;
   for (const auto& word : options.program) what += (what.empty() ? "" : " ") + word;
   if (what.empty()) what = fmt::format("process {}", options.pid);
-  std::string text = fmt::format("{}: policy {} on {}\n", what, plan.spec, place_of(plan));
+  std::string text = fmt::format("{}: policy {} on {}\n", what, plan.policy(), place_of(plan));
   if (!prepared.pins.empty()) {
     text = fmt::format("{}: the first thread on cpu {}, then on in this order: {}; then from the first cpu again\n",
                        what, prepared.pins.front(), fmt::join(prepared.pins, ","));
@@ -216,7 +216,13 @@ std::string intent_text(const AttachOptions& options, const Prepared& prepared) 
     text += "kinds of cores: " + kinds + "; the faster ones get workers first\n";
   const std::vector<WorkerCore> worker_cores = expected_cores(options, plan);
   const auto [workers, why] = expected_workers(options, plan);
-  if (!worker_cores.empty() && worker_cores.front().cpu >= 0) {
+  if (plan.by_kernel) {
+    text += fmt::format(
+        "{}, {}: the kernel chooses their cpus, among all of the plan where it gathers them on one cache by itself, "
+        "else "
+        "on whole chiplets\n",
+        base::counted(static_cast<std::size_t>(workers), "worker"), why);
+  } else if (!worker_cores.empty() && worker_cores.front().cpu >= 0) {
     std::vector<int> cpus;
     for (const WorkerCore& each : worker_cores) cpus.push_back(each.cpu);
     text +=

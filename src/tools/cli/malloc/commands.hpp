@@ -14,6 +14,7 @@ struct MallocWeightsOptions {
   WeightOptions weights;
   bool publish = false;
   bool withdraw = false;        ///< what was published
+  bool kernel = false;          ///< of all programs, by the kernel
   bool live = false;            ///< what the traffic of this moment leaves
   std::string source = "auto";  ///< of the traffic
   double interval = 0.5;        ///< seconds over which it is read
@@ -21,6 +22,8 @@ struct MallocWeightsOptions {
   OutputOptions output;
 };
 int malloc_weights(const MallocWeightsOptions& options, Session& session);
+/// `malloc weights --kernel`, and with --withdraw.
+int malloc_kernel_weights(const MallocWeightsOptions& options, Session& session);
 
 struct MallocExplainOptions {
   int pid = 0;

@@ -75,6 +75,22 @@ WeightSource weight_source(const WeightOptions& options) {
   return source;
 }
 
+memory_traffic::NodeParts parts_of_model(const WeightSource& source, const memory_traffic::NodeParts& cores) {
+  memory_traffic::NodeParts parts;
+  for (const auto& [node, count] : cores) {
+    const int root = memory_traffic::root_of_node(source.model, node);
+    if (root < 0) continue;
+    memory_traffic::Question question{.model = &source.model, .left = capacities(source.model), .root = root};
+    question.demand_gb_per_s = source.demand_gb_per_s;
+    const memory_traffic::Weights weights = huge_weights(*source.policy, question);
+    for (std::size_t m = 0; m < weights.size(); ++m) parts[source.model.memories[m].os_node] += count * weights[m];
+  }
+  if (parts.empty())
+    throw Error(Errc::bad_input, "the model (" + source.origin + ") knows no node whose cpus are used",
+                "measure this machine: charm malloc profile");
+  return parts;
+}
+
 std::string stored_model(const Machine& machine) {
   const auto folder = topology::profile_folder();
   if (!folder) return "";

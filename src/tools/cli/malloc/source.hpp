@@ -8,6 +8,7 @@
 
 #include "memory/weight_page.hpp"
 #include "tools/cli/cli11.hpp"
+#include "tools/memory_traffic/kernel_weights.hpp"
 #include "tools/memory_traffic/weight_policy.hpp"
 
 namespace charm::cli {
@@ -35,6 +36,10 @@ struct WeightSource {
 /// The model is the one that was asked for, else what `charm malloc profile` stored of this machine, else the machine's
 /// description. \throws Error (bad_input, bad_config) as its parts do.
 WeightSource weight_source(const WeightOptions& options);
+
+/// What the policy gives each node, as the mean over the nodes with cpus in `cores`, by how many cores of them count:
+/// the kernel has one weight for a node, whoever reads. \throws Error (bad_input) where the model has none of them.
+memory_traffic::NodeParts parts_of_model(const WeightSource& source, const memory_traffic::NodeParts& cores);
 
 /// Where `charm malloc profile` keeps the model of this machine; empty where there is no folder for it.
 std::string stored_model(const Machine& machine);

@@ -160,6 +160,7 @@ int withdraw(const MallocWeightsOptions& options, Session& session) {
 }  // namespace
 
 int malloc_weights(const MallocWeightsOptions& options, Session& session) {
+  if (options.kernel) return malloc_kernel_weights(options, session);
   if (options.withdraw) return withdraw(options, session);
   if (!options.file.empty()) os::check_writable(options.file);
   const WeightSource source = weight_source(options.weights);
