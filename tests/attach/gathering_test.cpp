@@ -111,7 +111,7 @@ TEST(Gathering, TheThreadsOfAProgramThatIsGivenBackAreAsTheyCame) {
 
 /// Whatever the machine and the program.
 TEST(Gathering, UnderPolicyKernelNoThreadIsEverOnASingleCpu) {
-  rc::check([] {
+  EXPECT_TRUE(rc::check([] {
     Program run(charm::test::uniform(*rc::gen::inRange(1, 3), *rc::gen::inRange(1, 5), *rc::gen::inRange(2, 9)),
                 "kernel");
     run.program.kernel_gathers = *rc::gen::arbitrary<bool>();
@@ -142,7 +142,7 @@ TEST(Gathering, UnderPolicyKernelNoThreadIsEverOnASingleCpu) {
       }
       RC_ASSERT(!run.thread_placer.decides());
     }
-  });
+  }));
 }
 
 }  // namespace

@@ -1,10 +1,14 @@
 // `charm top` from end to end: what scripts see, and a real terminal (script(1)) that is left as it was.
+#include <future>
 #include <sstream>
+#include <thread>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
 #include "cli/tool.hpp"
+#include "os/threads/affinity.hpp"
 
 using TopCommand = charm::cli::test::Tool;
 
@@ -122,6 +126,34 @@ TEST_F(TopCommand, ServesMetricsOnThisMachineOnlyUnlessToldOtherwise) {
   expect_refused("top --metrics 0.0.0.0:9400", {"0.0.0.0:9400", "--metrics-anywhere"});
   expect_refused("top --metrics 9400", {"9400", "127.0.0.1:9400"});
   expect_refused("top --metrics-anywhere", {"--metrics-anywhere"});
+}
+
+TEST_F(TopCommand, RefusesAThreadAndNamesItsProcess) {
+  std::promise<int> number;
+  std::promise<void> done;
+  std::thread other([&, wait = done.get_future()]() mutable {
+    number.set_value(static_cast<int>(gettid()));
+    wait.get();
+  });
+  const std::string process = std::to_string(getpid());
+  expect_refused("top " + std::to_string(number.get_future().get()),
+                 {("is a thread of process " + process).c_str(), ("charm top " + process).c_str()});
+  done.set_value();
+  other.join();
+}
+
+TEST_F(TopCommand, ShowsTheMaskOfAThreadThatTheProgramChose) {
+  const int cpu = charm::os::allowed_cpus().front();
+  const auto said = waiting("taskset -c " + std::to_string(cpu) +
+                            " sleep 60 & await grep -qx sleep /proc/$!/comm; '" CHARM_TOOL
+                            "' top $! --json --once --interval 0.1; kill $!");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto json = nlohmann::json::parse(said.out);
+  ASSERT_EQ(json["rows"].size(), 1U);
+  EXPECT_EQ(json["rows"][0]["mask"], nlohmann::json{cpu});
+  if (charm::os::allowed_cpus().size() > 1) {
+    EXPECT_EQ(json["rows"][0]["mask_from"], "program");
+  }
 }
 
 TEST_F(TopCommand, RefusesWhatItCannotWatch) {

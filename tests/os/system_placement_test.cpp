@@ -42,8 +42,13 @@ TEST(SystemPlacement, SaysWhyItIsNotKnown) {
   EXPECT_TRUE(read_system_placement(system.root()).cache_aware.starts_with("not known: "));
   system.file("boot/config-7.2.0", "CONFIG_SMP=y\n# CONFIG_SCHED_CACHE is not set\n");
   EXPECT_EQ(read_system_placement(system.root()).cache_aware, "not in this kernel, which was built without it");
+  EXPECT_FALSE(read_system_placement(system.root()).gathers());
   system.file("boot/config-7.2.0", "CONFIG_SMP=y\nCONFIG_SCHED_CACHE=y\n");
-  EXPECT_TRUE(read_system_placement(system.root()).cache_aware.starts_with("not known: "));
+  EXPECT_TRUE(read_system_placement(system.root()).cache_aware.starts_with("not known, on by default: "));
+  EXPECT_TRUE(read_system_placement(system.root()).gathers()) << "nobody has to switch it on";
+  system.file("sys/kernel/sched_ext/state", "enabled\n");
+  EXPECT_FALSE(read_system_placement(system.root()).gathers()) << "another scheduler has its own rules";
+  system.file("sys/kernel/sched_ext/state", "disabled\n");
   system.file("sys/kernel/debug/sched/features", "\n");
   EXPECT_EQ(read_system_placement(system.root()).cache_aware, "not in this kernel");
 }

@@ -1,5 +1,8 @@
 #include "sched/run/ending.hpp"
 
+#include <chrono>
+#include <thread>
+
 #include "assertion.hpp"
 
 namespace {
@@ -31,6 +34,25 @@ TEST(Ending, IsOverAtOnceAfterAFailedStart) {
   ending.give_up();
   EXPECT_TRUE(ending.is_over());
   EXPECT_FALSE(ending.has_begun());
+}
+
+/// The test has no other way to end than the wake-up: a day is longer than its time limit.
+TEST(Ending, WakesWhoeverRests) {
+  Ending ending;
+  ending.begin();
+  std::thread rests([&] {
+    while (!ending.is_over()) ending.rest(std::chrono::hours(24));
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ending.finish();
+  rests.join();
+  ending.rest(std::chrono::hours(24));  // there is nothing to wait for any more
+}
+
+TEST(Ending, RestsNoLongerThanItIsTold) {
+  Ending ending;
+  ending.rest(std::chrono::milliseconds(1));
+  EXPECT_FALSE(ending.is_over());
 }
 
 TEST(EndingDeathTest, NothingEndsThatHasNotBegunToEnd) {

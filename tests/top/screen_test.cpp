@@ -66,6 +66,8 @@ Snapshot charm_program() {
     row.busy = 1.0 - 0.04 * worker;
     row.waiting = 0.01 * worker;
     row.moves = worker >= 8 ? 1 : 0;
+    row.mask = {worker};
+    row.mask_from = MaskFrom::charm;
     row.fills = FillRates{{1e8, 1e7, 7e4 * worker, 0, 5.9e6, 0, 0}, fills.has};
     s.rows.push_back(row);
   }

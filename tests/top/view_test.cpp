@@ -80,7 +80,19 @@ TEST(ProcessRows, AreSortedByAnyColumnInEitherDirection) {
   EXPECT_EQ(pids(process_rows(s, {.processes = true, .sort_by = SortBy::user})), (Pids{20, 30, 31, 32, 40, 1, 2, 10}));
   EXPECT_EQ(pids(process_rows(s, {.processes = true, .sort_by = SortBy::memory})).front(), 40);
   EXPECT_EQ(pids(process_rows(s, {.processes = true, .sort_by = SortBy::name})).front(), 31);
+  EXPECT_EQ(sorted_by({.processes = true, .sort_by = SortBy::mask}), SortBy::busy) << "processes have no such column";
   EXPECT_EQ(sorted_by({.processes = true, .sort_by = SortBy::waits}), SortBy::busy) << "processes have no such column";
+}
+
+TEST(View, SortsThreadsByTheNarrownessOfTheirMasks) {
+  Snapshot s = a_host();
+  s.rows.resize(3);
+  s.rows[0].mask = {0, 1, 2};
+  s.rows[2].mask = {4};
+  const auto rows = thread_rows(s, {.sort_by = SortBy::mask});
+  EXPECT_EQ(rows[0]->mask.size(), 1U);
+  EXPECT_EQ(rows[1]->mask.size(), 3U);
+  EXPECT_TRUE(rows[2]->mask.empty()) << "what is not known comes last";
 }
 
 TEST(ProcessRows, AreATreeInWhichEachStandsBelowItsParent) {

@@ -16,11 +16,10 @@
 namespace {
 
 using charm::CpuSet;
+using charm::test::for_ever_ms;
 using charm::test::Group;
 using charm::test::in_the_end;
 using charm::test::Neighbour;
-
-constexpr int for_ever_ms = 1'000'000;
 
 /// Two threads that compute, in `group`; `charm run` is in it, too.
 std::unique_ptr<Neighbour> program_in(Group& group) {

@@ -22,6 +22,7 @@
 
 namespace {
 
+using charm::test::for_ever_ms;
 using charm::test::in_the_end;
 using charm::test::Neighbour;
 using namespace std::chrono_literals;
@@ -58,7 +59,6 @@ double gathered(int process, const charm::Machine& machine) {
 }
 
 std::unique_ptr<Neighbour> busy_program(int threads) {
-  constexpr int for_ever_ms = 1'000'000;
   auto program = std::make_unique<Neighbour>(Neighbour::Kind::steered, Neighbour::Does{threads, for_ever_ms, 0}, "off",
                                              "/tmp/busy", "kernel");
   EXPECT_TRUE(in_the_end([&] { return program->program() != 0; }));
@@ -121,7 +121,7 @@ std::set<int> chiplets_of(const Neighbour& program, const charm::Machine& machin
 TEST(Kernel, UnderLocalTwoProgramsDoNotShareACacheWhileAnotherIsFree) {
   const auto machine = charm::Machine::discover();
   if (machine.chiplets.size() < 2) GTEST_SKIP() << "one chiplet";
-  constexpr int threads = 2, for_ever_ms = 1'000'000;
+  constexpr int threads = 2;
   std::vector<std::unique_ptr<Neighbour>> programs;
   for (const char* file : {"/tmp/one", "/tmp/two"})
     programs.push_back(std::make_unique<Neighbour>(Neighbour::Kind::steered, Neighbour::Does{threads, for_ever_ms, 0},

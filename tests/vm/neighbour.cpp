@@ -2,6 +2,7 @@
 // until SIGTERM or worse. Emulated cpus are slow, so these threads step back for those that look after the shares
 // (nice).
 //   vm_neighbour plain THREADS BUSY_MS DOZE_MS FILE     threads of its own, for `charm run`
+//                                                       SIGUSR1: all but two of them end
 //   vm_neighbour library THREADS BUSY_MS DOZE_MS FILE   the library's workers, which lease cores where CHARM_SHARE says
 // FILE appears, with the number of the process in it, when all threads are there.
 #include <charm/charm.hpp>
@@ -22,6 +23,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 std::atomic<bool> ending{false};
+std::atomic<bool> fewer{false};  // all threads but two end
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 void is_there(const std::string& file) {
@@ -33,8 +35,8 @@ struct Rhythm {
   std::chrono::milliseconds busy, doze;
 };
 
-void compute(const Rhythm& rhythm) {
-  for (const auto end = Clock::now() + rhythm.busy; Clock::now() < end && !ending;) {
+void compute(const Rhythm& rhythm, bool may_leave = false) {
+  for (const auto end = Clock::now() + rhythm.busy; Clock::now() < end && !ending && !(may_leave && fewer);) {
   }
 }
 
@@ -42,23 +44,23 @@ void step_back() { [[maybe_unused]] const int now = nice(19); }
 
 void plain(int threads, Rhythm rhythm, const std::string& file) {
   std::atomic<int> there{1};
-  const auto work = [&] {
+  const auto work = [&](bool may_leave) {
     step_back();
-    while (!ending) {
-      compute(rhythm);
+    while (!ending && !(may_leave && fewer)) {
+      compute(rhythm, may_leave);
       std::this_thread::sleep_for(rhythm.doze);
     }
   };
   std::vector<std::thread> others;
   for (int t = 1; t < threads; ++t) {
-    others.emplace_back([&] {
+    others.emplace_back([&, t] {
       ++there;
-      work();
+      work(t >= 2);
     });
   }
   while (there < threads) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   is_there(file);
-  work();
+  work(false);
   for (auto& thread : others) thread.join();
 }
 
@@ -81,6 +83,7 @@ void library(int threads, Rhythm rhythm, const std::string& file) {
 int main(int argc, char** argv) {
   if (argc != 6) return 2;
   std::signal(SIGTERM, [](int) { ending = true; });
+  std::signal(SIGUSR1, [](int) { fewer = true; });
   const std::string kind = argv[1];
   const Rhythm rhythm{std::chrono::milliseconds(std::atoi(argv[3])), std::chrono::milliseconds(std::atoi(argv[4]))};
   (kind == "library" ? library : plain)(std::atoi(argv[2]), rhythm, argv[5]);

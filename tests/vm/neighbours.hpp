@@ -65,6 +65,8 @@ inline std::string waits_of(int pid) {
   return text;
 }
 
+inline constexpr int for_ever_ms = 1'000'000;  // of work
+
 class Neighbour {
  public:
   enum class Kind { library, steered, plain };  // steered: `charm run`; plain: without charm

@@ -9,8 +9,12 @@
 #include <charm/detail/assert.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+
+#include "os/threads/futex.hpp"
 
 namespace charm::sched {
 
@@ -23,7 +27,7 @@ class Ending {
   /// The start has failed: what has been started ends at once.
   void give_up() noexcept {
     CHARM_ASSERT(!has_begun(), "only a run whose end has not begun is given up");
-    over_.store(true, std::memory_order_release);
+    close();
   }
 
   // ---- a worker that finds nothing to do ----
@@ -41,15 +45,17 @@ class Ending {
   /// Nothing is left to do: all workers leave.
   void finish() noexcept {
     CHARM_ASSERT(has_begun(), "only an end that has begun comes to its close");
-    over_.store(true, std::memory_order_release);
+    close();
   }
+  /// Sleeps until the close, but not longer than that.
+  void rest(std::chrono::nanoseconds most) noexcept { os::futex_wait(over_, 0, most); }
 
   // ---- any thread ----
 
   [[nodiscard]] bool has_begun(std::memory_order order = std::memory_order_seq_cst) const noexcept {
     return begun_.load(order);
   }
-  [[nodiscard]] bool is_over() const noexcept { return over_.load(std::memory_order_acquire); }
+  [[nodiscard]] bool is_over() const noexcept { return over_.load(std::memory_order_acquire) != 0; }
   [[nodiscard]] bool all_idle(std::size_t workers) const noexcept {
     return idle_.load(std::memory_order_seq_cst) == static_cast<int>(workers);
   }
@@ -57,8 +63,13 @@ class Ending {
   [[nodiscard]] std::uint64_t stirred() const noexcept { return stirred_.load(std::memory_order_seq_cst); }
 
  private:
+  void close() noexcept {
+    over_.store(1, std::memory_order_release);
+    os::futex_wake(over_, std::numeric_limits<int>::max());
+  }
+
   std::atomic<bool> begun_{false};
-  std::atomic<bool> over_{false};
+  os::FutexWord over_{0};
   std::atomic<int> idle_{0};
   std::atomic<std::uint64_t> stirred_{0};
 };

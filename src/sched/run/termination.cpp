@@ -144,14 +144,14 @@ bool Worker::stay_until_the_end() noexcept {
     } else if (runtime->is_main() && runtime->nothing_left(true)) {
       runtime->end_family();
     } else if (family && !runtime->is_main()) {
-      // There may be a thousand such workers. Whoever has waited for long looks more rarely, and is late by a half at
-      // most.
+      // There may be a thousand such workers. Whoever has waited for long looks more rarely for work, and is late by a
+      // half at most.
       const auto waited = std::chrono::steady_clock::now() - since;
-      std::this_thread::sleep_for(std::clamp<std::chrono::nanoseconds>(waited / 2, 100us, 10ms));
+      runtime->ending.rest(std::clamp<std::chrono::nanoseconds>(waited / 2, 100us, 10ms));
     } else if (anybody_outside(*runtime, family, waits)) {
-      std::this_thread::sleep_for(100us);  // this may take as long as a task sleeps
+      runtime->ending.rest(100us);  // this may take as long as a task sleeps
     } else if (!family && runtime->has_tasks()) {
-      std::this_thread::sleep_for(1ms);  // and this, as long as others let it wait
+      runtime->ending.rest(1ms);  // and this, as long as others let it wait
     } else {
       std::this_thread::yield();
     }

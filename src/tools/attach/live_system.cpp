@@ -155,6 +155,14 @@ std::unique_ptr<counters::ThreadCounters> LiveSystem::counters(const ThreadId& i
   return counters_ == nullptr ? nullptr : counters_->open(id.thread);
 }
 
+std::vector<int> LiveSystem::followed() const {
+  std::vector<int> processes;
+  for (const auto& [process, its] : known_) {
+    if (its.followed) processes.push_back(process);
+  }
+  return processes;
+}
+
 std::string LiveSystem::method() const {
   return announced_ ? "the kernel's announcements" : "looking at /proc when something was created";
 }

@@ -50,6 +50,8 @@ class LiveSystem final : public System {
   bool gathers() override;
   std::unique_ptr<counters::ThreadCounters> counters(const ThreadId& id) override;
 
+  /// Processes whose threads are placed.
+  [[nodiscard]] std::vector<int> followed() const;
   /// How threads are found, in words for the summary.
   [[nodiscard]] std::string method() const;
 

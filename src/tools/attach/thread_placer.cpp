@@ -277,6 +277,15 @@ void ThreadPlacer::restore() {
   }
 }
 
+OsNodeSet ThreadPlacer::worker_nodes() const {
+  OsNodeSet nodes;
+  for (const auto& [id, member] : members_) {
+    if (member.slot < 0 || member.alone || member.gone || member.worker_core.node < 0) continue;
+    nodes.insert(plan_.machine.nodes[static_cast<std::size_t>(member.worker_core.node)].os_index);
+  }
+  return nodes;
+}
+
 int ThreadPlacer::spread() const {
   if (generation_) return generation_->spread();
   return static_cast<int>(plan_.machine.chiplets.size());

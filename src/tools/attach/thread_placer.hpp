@@ -110,6 +110,8 @@ class ThreadPlacer {
   [[nodiscard]] int demand() const { return demand_.cores(); }
   /// Cpus that other programs keep busy.
   [[nodiscard]] const CpuSet& busy() const { return interference_.busy(); }
+  /// OS numbers of the nodes on which the workers are placed; empty where they are not.
+  [[nodiscard]] OsNodeSet worker_nodes() const;
   /// Whether the kernel places the workers at present, on all cpus of the plan (A7).
   [[nodiscard]] bool left_to_kernel() const { return left_to_kernel_; }
   [[nodiscard]] int spread() const;

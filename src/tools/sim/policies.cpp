@@ -8,10 +8,10 @@
 namespace charm::sim {
 
 std::span<const SimulatedPolicy> policies() {
-  static const SimulatedPolicy all[] = {charm_policy,      local_policy, distributed_policy, static_policy,
-                                        numa_policy,       ring_policy,  shoal_policy,       asymsched_policy,
-                                        sam_policy,        os_policy,    per_core_policy,    per_node_policy,
-                                        per_machine_policy};
+  static const SimulatedPolicy all[] = {charm_policy,    local_policy,    distributed_policy, static_policy,
+                                        numa_policy,     ring_policy,     shoal_policy,       asymsched_policy,
+                                        sam_policy,      os_policy,       linux_6_policy,     linux_72_policy,
+                                        per_core_policy, per_node_policy, per_machine_policy};
   return all;
 }
 

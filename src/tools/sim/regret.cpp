@@ -54,18 +54,6 @@ constexpr StandingRule rules[] = {
     {"distributed, sockets=balance", "the most of all sockets", most_of_all},
 };
 
-/// Bytes that all workers touch together.
-double memory_of(const Workload& work, int workers) {
-  double most_bytes = 0;
-  for (const Phase& phase : work.phases) {
-    double bytes = 0;
-    for (const Component& c : phase.components)
-      bytes += c.reach == Component::Reach::shared ? c.bytes : c.bytes * workers;
-    most_bytes = std::max(most_bytes, bytes);
-  }
-  return most_bytes;
-}
-
 std::set<int> worker_counts(const Machine& machine) {
   const int cores = static_cast<int>(machine.cores.size());
   std::set<int> counts{std::max(2, cores / 2), std::max(2, cores * 3 / 4), cores};
@@ -143,6 +131,14 @@ Regret regret_of(const Model& model, const std::string& spec, int workers, const
     const int level = (fill ? family : even).level_index(where.spread);
     out.loss.push_back(best / (fill ? filled : balanced)[static_cast<std::size_t>(level)]);
   }
+  GatheringKnobs knobs;
+  knobs.numa_balancing = model.machine.nodes.size() > 1;
+  const auto at_start = [&](const Placement& placement) {
+    return throughput(model, work, placement)[static_cast<std::size_t>(placement.initial)];
+  };
+  const double before = at_start(placed("distributed", model, workers, SocketOrder::balance));
+  const double since = at_start(gathered_by_kernel(model, bytes, workers, knobs));
+  out.untouched = {{"linux-6", best / before}, {"linux-7.2", best / since}};
   for (const Controlled& controller : controllers) {
     out.moved.push_back({controller.policy + (controller.counters ? "" : ", no counters"),
                          loss_of_controller(model, spec, controller, workers, best)});
@@ -207,9 +203,23 @@ std::vector<RegretSummary> summary_of(const std::vector<Regret>& all) {
   for (std::size_t rule = 0; rule < std::size(rules); ++rule)
     summaries.push_back(summarise(std::string(rules[rule].name), rules[rule].summary,
                                   [rule](const Regret& one) { return one.loss[rule]; }));
+  for (std::size_t at = 0; !all.empty() && at < all.front().untouched.size(); ++at)
+    summaries.push_back(summarise(all.front().untouched[at].policy, "no tool",
+                                  [at](const Regret& one) { return one.untouched[at].loss; }));
   for (std::size_t at = 0; !all.empty() && at < all.front().moved.size(); ++at)
     summaries.push_back(summarise(all.front().moved[at].policy, "moves, after a minute",
                                   [at](const Regret& one) { return one.moved[at].loss; }));
+  const auto untouched = [](const Regret& one) {
+    return std::min_element(one.untouched.begin(), one.untouched.end(),
+                            [](const Stood& a, const Stood& b) { return a.loss < b.loss; })
+        ->loss;
+  };
+  constexpr std::string_view beside = ", beside the better kernel", meaning = "no tool is 1; less is ahead of it";
+  summaries.push_back(summarise(std::string(rules[0].name) + std::string(beside), meaning,
+                                [&](const Regret& one) { return one.loss[0] / untouched(one); }));
+  for (std::size_t at = 0; !all.empty() && at < all.front().moved.size(); ++at)
+    summaries.push_back(summarise(all.front().moved[at].policy + std::string(beside), meaning,
+                                  [&](const Regret& one) { return one.moved[at].loss / untouched(one); }));
   return summaries;
 }
 

@@ -41,12 +41,13 @@ struct Stood {
 struct Regret {
   std::string machine, workload;
   int workers = 0;
-  std::string best;             // the static policy
-  int fits = 0;                 // the fewest chiplets whose caches hold the workload; 0: no caches do
-  int fits_filled = 0;          // the same with as few sockets as hold the workers
-  std::vector<double> loss;     // by rule
-  std::vector<Stood> policies;  // all static ones
-  std::vector<Stood> moved;     // by controller; a loss of 0: refused on this machine
+  std::string best;              // the static policy
+  int fits = 0;                  // the fewest chiplets whose caches hold the workload; 0: no caches do
+  int fits_filled = 0;           // the same with as few sockets as hold the workers
+  std::vector<double> loss;      // by rule
+  std::vector<Stood> policies;   // all static ones
+  std::vector<Stood> untouched;  // by kernel, without any tool
+  std::vector<Stood> moved;      // by controller; a loss of 0: refused on this machine
 };
 
 /// Every workload on every machine with 2, 4, 8, ... workers, half of the cores, three quarters and all of them, where
@@ -64,7 +65,8 @@ struct RegretSummary {
   const Regret* at = nullptr;  // the worst
 };
 
-/// One for each rule, then one for each controller.
+/// One for each rule, one for each kernel without a tool, one for each controller; then the rule of `charm run` and the
+/// controllers against the better of the kernels.
 std::vector<RegretSummary> summary_of(const std::vector<Regret>& all);
 
 /// What no standing rule can get below, whatever it chooses: by what it may know of the program.

@@ -61,4 +61,7 @@ struct Workload {
   std::vector<Phase> phases;        // one after the other, for ever
 };
 
+/// Bytes that all workers touch together, in the phase that touches most.
+double memory_of(const Workload& workload, int workers);
+
 }  // namespace charm::sim

@@ -75,4 +75,15 @@ Workload workload(std::string_view spec, int workers) {
   return out;
 }
 
+double memory_of(const Workload& workload, int workers) {
+  double most_bytes = 0;
+  for (const Phase& phase : workload.phases) {
+    double bytes = 0;
+    for (const Component& c : phase.components)
+      bytes += c.reach == Component::Reach::shared ? c.bytes : c.bytes * workers;
+    most_bytes = std::max(most_bytes, bytes);
+  }
+  return most_bytes;
+}
+
 }  // namespace charm::sim

@@ -4,6 +4,7 @@
 
 #include "base/json.hpp"
 #include "controller/decision.hpp"
+#include "tools/top/masks.hpp"
 
 namespace charm::top {
 namespace {
@@ -58,6 +59,8 @@ std::string json_line(const Snapshot& s) {
                        {"busy", row.busy},
                        {"waiting", number_or_null(row.waiting)},
                        {"moves", row.moves},
+                       {"mask", row.mask},
+                       {"mask_from", row.mask_from == MaskFrom::nobody ? Json(nullptr) : Json(name_of(row.mask_from))},
                        {"fills_per_s", fills_json(row.fills)}});
   }
   Json processes = Json::array();

@@ -33,7 +33,8 @@ Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_no
       why_not_(std::move(why_not)),
       root_(std::move(root)),
       cpus_(machine.allowed_cpus),
-      pages_(machine, pid, root_) {
+      pages_(machine, pid, root_),
+      masks_(root_) {
   if (pid_ == 0) {
     program_ = os::host_name();
     if (program_.empty()) program_ = "this machine";
@@ -46,6 +47,10 @@ Sampler::Sampler(const Machine& machine, int pid, bool count, std::string why_no
     if (!found) {
       throw Error(Errc::bad_input, "there is no process " + std::to_string(pid_) + " that this user can see",
                   "take a number that 'ps -e' lists");
+    }
+    if (const auto process = os::Processes(root_).process_of(pid_); process && *process != pid_) {
+      throw Error(Errc::bad_input, std::to_string(pid_) + " is a thread of process " + std::to_string(*process),
+                  "look at that: charm top " + std::to_string(*process));
     }
     process_ = *found;
     program_ = found->name;
@@ -212,7 +217,10 @@ void Sampler::count(Sample& sample) {
 }
 
 void Sampler::complete(Snapshot& snapshot) {
-  if (!snapshot.ended) snapshot.bytes_by_node = pages_.bytes_by_node();
+  if (!snapshot.ended) {
+    snapshot.bytes_by_node = pages_.bytes_by_node();
+    masks_.read(snapshot.rows);
+  }
   snapshot.why_no_fills = fills_ == nullptr ? why_not_ : fills_->why_not();
   if (fills_ != nullptr && snapshot.why_no_fills.empty()) snapshot.why_no_fills = why_less_;
   if (fills_ != nullptr && fills_->left_out() > 0) {

@@ -16,6 +16,7 @@
 #include "os/threads/thread_list.hpp"
 #include "tools/top/counting_cost.hpp"
 #include "tools/top/event_choice.hpp"
+#include "tools/top/masks.hpp"
 #include "tools/top/pages.hpp"
 #include "tools/top/watch.hpp"
 
@@ -54,6 +55,7 @@ class Sampler {
   CpuSet cpus_;
   os::ProcessView process_;
   PageWatch pages_;
+  MaskReader masks_;
   std::unique_ptr<counters::FillMeter> fills_;  // null: nothing is counted
   CountingCost cost_;
   std::string why_less_;                        // is counted than could be

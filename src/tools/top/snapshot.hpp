@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charm/decision.hpp>
+#include <charm/id_set.hpp>
 
 #include <array>
 #include <cstdint>
@@ -36,6 +37,9 @@ struct ChipletShare {
   std::optional<FillRates> fills;  ///< fills of the chiplet's cores, if cpus are counted and not threads
 };
 
+/// Why a thread may not use all cpus: its control group, CHARM, or the program (or whoever started it).
+enum class MaskFrom { nobody, cpuset, charm, program };
+
 struct ThreadShare {
   int tid = 0;
   int pid = 0;
@@ -47,6 +51,8 @@ struct ThreadShare {
   std::optional<double> waiting;  ///< share that it was ready and had no cpu
   std::uint64_t moves = 0;        ///< number of moves between chiplets since the watch began
   std::optional<FillRates> fills;
+  CpuSet mask{};  ///< cpus that it may use; empty: not known
+  MaskFrom mask_from = MaskFrom::nobody;
 };
 
 struct ProcessShare {

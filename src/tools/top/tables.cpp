@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/format.hpp"
+#include "tools/top/masks.hpp"
 #include "tools/top/styles.hpp"
 
 namespace charm::top {
@@ -18,6 +19,14 @@ bool fits(std::size_t& left_over, std::size_t columns, std::size_t width, std::s
   return true;
 }
 
+constexpr std::size_t mask_columns = 14;
+
+/// A long list of cpus is told by their number.
+std::string mask_text(const CpuSet& mask) {
+  std::string text = mask.empty() ? "-" : mask.to_text();
+  return text.size() < mask_columns ? text : std::to_string(mask.size()) + " cpus";
+}
+
 std::string lines_text(std::optional<double> per_s) { return per_s ? short_number(*per_s) : "-"; }
 
 }  // namespace
@@ -30,12 +39,14 @@ ThreadTable::ThreadTable(const Snapshot& snapshot, const View& view, TableLook l
   with_process_ = snapshot.pid == 0 && fits(left_over, 9, width_, 60);
   with_fills_ = snapshot.fills && fits(left_over, 16, width_, 72);
   with_moves_ = fits(left_over, 7, width_, 60);
+  with_mask_ = fits(left_over, mask_columns + 9, width_, 100);
 }
 
 Line ThreadTable::head() const {
   const std::string text = right("thread", 8) + (with_process_ ? right("process", 9) : "") + right("cpu", 5) +
                            right("chiplet", 9) + right("busy", 7) + (with_waiting_ ? right("waits", 7) : "") +
                            (with_moves_ ? right("moves", 7) : "") +
+                           (with_mask_ ? right("mask", mask_columns) + right("by", 9) : "") +
                            (with_fills_ ? right("others", 8) + right("memory", 8) : "") + "  name";
   return Line().add(left(text, width_), heading);
 }
@@ -48,6 +59,10 @@ Line ThreadTable::line(const ThreadShare& row) const {
   line.add(right(percent(row.busy), 7), busy_style(row.busy));
   if (with_waiting_) line.add(right(row.waiting ? percent(*row.waiting) : "-", 7));
   if (with_moves_) line.add(right(row.moves > 0 ? std::to_string(row.moves) : "-", 7));
+  if (with_mask_) {
+    line.add(right(mask_text(row.mask), mask_columns));
+    line.add(right(row.mask_from == MaskFrom::nobody ? "-" : std::string(name_of(row.mask_from)), 9));
+  }
   if (with_fills_) {
     line.add(right(lines_text(lines_from_others(row.fills)), 8));
     line.add(right(lines_text(lines_from_memory(row.fills)), 8));

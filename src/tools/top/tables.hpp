@@ -28,7 +28,7 @@ class ThreadTable {
   const Snapshot& snapshot_;
   std::size_t width_;
   bool full_command_;
-  bool with_waiting_ = false, with_process_ = false, with_fills_ = false, with_moves_ = false;
+  bool with_waiting_ = false, with_process_ = false, with_fills_ = false, with_moves_ = false, with_mask_ = false;
 };
 
 class ProcessTable {

@@ -12,10 +12,11 @@
 namespace charm::top {
 namespace {
 
-constexpr std::array<std::pair<SortBy, std::string_view>, 10> column_names = {{{SortBy::busy, "busy"},
+constexpr std::array<std::pair<SortBy, std::string_view>, 11> column_names = {{{SortBy::busy, "busy"},
                                                                                {SortBy::waits, "waits"},
                                                                                {SortBy::moves, "moves"},
                                                                                {SortBy::chiplet, "chiplet"},
+                                                                               {SortBy::mask, "mask"},
                                                                                {SortBy::others, "others"},
                                                                                {SortBy::memory, "memory"},
                                                                                {SortBy::threads, "threads"},
@@ -66,6 +67,8 @@ Key key_of(const ThreadShare& row, SortBy by) {
       return {static_cast<double>(row.moves), {}, row.tid};
     case SortBy::chiplet:
       return {-static_cast<double>(row.chiplet), {}, row.tid};
+    case SortBy::mask:  // the narrowest first
+      return {row.mask.empty() ? -1e9 : -static_cast<double>(row.mask.size()), {}, row.tid};
     case SortBy::others:
       return {known(lines_from_others(row.fills)), {}, row.tid};
     case SortBy::memory:
@@ -97,6 +100,7 @@ Key key_of(const ProcessShare& process, SortBy by) {
     case SortBy::name:
       return {0, process.name, process.pid};
     case SortBy::waits:
+    case SortBy::mask:
     case SortBy::others:
     case SortBy::id:
       break;
@@ -214,8 +218,8 @@ std::optional<SortBy> sort_column_named(std::string_view name) {
 std::span<const SortBy> sort_columns(bool processes) {
   static constexpr std::array of_processes = {SortBy::id,      SortBy::user,  SortBy::threads, SortBy::busy,
                                               SortBy::chiplet, SortBy::moves, SortBy::memory,  SortBy::name};
-  static constexpr std::array of_threads = {SortBy::id,    SortBy::chiplet, SortBy::busy,   SortBy::waits,
-                                            SortBy::moves, SortBy::others,  SortBy::memory, SortBy::name};
+  static constexpr std::array of_threads = {SortBy::id,   SortBy::chiplet, SortBy::busy,   SortBy::waits, SortBy::moves,
+                                            SortBy::mask, SortBy::others,  SortBy::memory, SortBy::name};
   return processes ? std::span<const SortBy>(of_processes) : std::span<const SortBy>(of_threads);
 }
 

@@ -13,7 +13,7 @@
 
 namespace charm::top {
 
-enum class SortBy { busy, waits, moves, chiplet, others, memory, threads, id, user, name };
+enum class SortBy { busy, waits, moves, chiplet, mask, others, memory, threads, id, user, name };
 
 struct View {
   bool processes = false;         ///< not threads

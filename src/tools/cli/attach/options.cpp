@@ -45,6 +45,22 @@ std::optional<ChipletsWanted> chiplets_wanted(const std::string& text) {
   return wanted;
 }
 
+/// "once", "follow=2.5".
+std::optional<attach::PagesWish> pages_wish(const std::string& text) {
+  using When = attach::PagesWish::When;
+  const auto equals = text.find('=');
+  const std::string word = text.substr(0, equals);
+  attach::PagesWish wish;
+  if (word == "keep" && equals == std::string::npos) return wish;
+  if (word != "once" && word != "follow") return std::nullopt;
+  wish.when = word == "once" ? When::once : When::follow;
+  if (equals == std::string::npos) return wish;
+  char* end = nullptr;
+  wish.gb_per_s = std::strtod(text.c_str() + equals + 1, &end);
+  constexpr double least = .001, most = 1000;  // a NaN is in no range
+  return *end == '\0' && wish.gb_per_s >= least && wish.gb_per_s <= most ? std::optional(wish) : std::nullopt;
+}
+
 std::string no_chiplets(const std::string& text) {
   return "'" + text + "' is not a number of chiplets; write 1 to " + std::to_string(most_chiplets) +
          ", and behind it cache, fast or cores for which of them, as in 2:cache";
@@ -124,12 +140,26 @@ void declare_shared(CLI::App& app, AttachOptions& options) {
                            "Shell command that prints that number; it is run once a second or more seldom"))
       ->type_name("COMMAND")
       ->excludes(progress);
+  app.add_option_function<std::string>(
+         "--pages", [&options](const std::string& text) { options.pages = pages_wish(text).value_or(options.pages); },
+         "Move pages to the nodes of the workers: keep, once when these stand still, or follow=GB/s after each move")
+      ->type_name("{keep,once,follow}")
+      ->default_str("keep")
+      ->check([](const std::string& text) {
+        return pages_wish(text) ? std::string()
+                                : "'" + text + "' is not keep, once, follow, or one of the last two with =GB/s";
+      });
   app.add_flag("--no-avoid", options.no_avoid, "Do not leave cores that other programs keep busy");
   file_path(app.add_option("--report", options.report, "Write the summary there, as JSON, and nothing to stderr"));
   app.add_flag("-q,--quiet", options.quiet, "No summary on stderr");
 }
 
 Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool attach) {
+  if (options.pages.when != attach::PagesWish::When::keep && (options.once || !options.pin_threads.empty()))
+    throw Error(Errc::bad_input,
+                options.once ? "--pages: with --once nobody stays to move them"
+                             : "--pages: threads on a list of cpus (--pin-threads) are never moved",
+                "leave one of the two out");
   Prepared prepared;
   prepared.settings = base::resolve({});
   prepared.came_with = came_with;

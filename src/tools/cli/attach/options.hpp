@@ -8,6 +8,7 @@
 
 #include "base/settings.hpp"
 #include "tools/attach/attachment.hpp"
+#include "tools/attach/page_follower.hpp"
 #include "tools/attach/plan.hpp"
 #include "tools/attach/pools.hpp"
 #include "tools/attach/progress.hpp"
@@ -30,6 +31,7 @@ struct AttachOptions {
   std::string left_out;  // kinds of pools that are not told a number of threads
   int pid = 0;
   ChipletsWanted chiplets;
+  attach::PagesWish pages;
   int weight = 0, workers = 0;
   bool smt = false, children = false, no_size = false, dry_run = false, json = false, quiet = false, no_avoid = false;
   bool once = false;  // place it and leave

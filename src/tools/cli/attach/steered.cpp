@@ -10,8 +10,10 @@
 
 #include "base/clock.hpp"
 #include "os/files/output_file.hpp"
+#include "os/files/system_files.hpp"
 #include "os/processes/this_process.hpp"
 #include "tools/cli/attach/growth.hpp"
+#include "tools/os/page_mover.hpp"
 #include "tools/os/wait_for_input.hpp"
 
 namespace charm::cli {
@@ -25,6 +27,21 @@ std::unique_ptr<counters::OtherThreads> counters_for(const Prepared& prepared) {
   return std::make_unique<counters::OtherThreads>(prepared.settings, prepared.whole.machine);
 }
 
+class LivePages final : public attach::ProgramPages {
+ public:
+  explicit LivePages(const attach::LiveSystem& system) : system_(system) {}
+  std::uint64_t find(const OsNodeSet& nodes) override { return mover_.find(system_.followed(), nodes); }
+  Moved move(std::uint64_t most) override {
+    const auto moved = mover_.move(most);
+    return {moved.bytes, moved.refused, moved.end};
+  }
+  bool balanced_by_kernel() override { return os::first_line("/proc/sys/kernel/numa_balancing").value_or("0") != "0"; }
+
+ private:
+  const attach::LiveSystem& system_;
+  os::PageMover mover_;
+};
+
 }  // namespace
 
 Steered::Steered(const AttachOptions& options, Prepared& prepared, int pid, bool attached,
@@ -36,6 +53,8 @@ Steered::Steered(const AttachOptions& options, Prepared& prepared, int pid, bool
       system_(pid, options.children, counters_.get()),
       attachment_(system_, prepared.whole, options.chiplets.most, prepared.came_with, attached,
                   std::move(prepared.lease), os::live_cpu_watch("/", std::to_string(pid)), base::monotonic_seconds()),
+      program_pages_(std::make_unique<LivePages>(system_)),
+      pages_(*program_pages_, options.pages),
       progress_(decides(prepared) ? std::move(progress) : nullptr),
       speaks_(!options.quiet && options.report.empty()),
       heard_of_it_(begun_) {
@@ -72,7 +91,8 @@ double Steered::ask_progress(double now) {
 
 void Steered::step_and_wait(int descriptor, double most) {
   const double asked = ask_progress(base::monotonic_seconds());
-  const double due = std::min(asked, attachment_.step(base::monotonic_seconds()));
+  double due = std::min(asked, attachment_.step(base::monotonic_seconds()));
+  due = std::min(due, pages_.step(base::monotonic_seconds(), attachment_.thread_placer().worker_nodes()));
   const double now = base::monotonic_seconds();
   double seconds = std::clamp(due - now, 0.0, most);
   std::array<os::WatchedFile, 3> files{
@@ -102,6 +122,7 @@ AttachResult Steered::outcome(const std::string& program) const {
                      : counters_->available() ? counters_->name()
                                               : "none: " + counters_->why_not();
   outcome.own_seconds = os::cpu_seconds();
+  outcome.pages = pages_.told();
   if (progress_ != nullptr) {
     outcome.trouble = said_trouble_.empty() ? progress_->trouble() : said_trouble_;
     outcome.trouble_was_said = speaks_ && !said_trouble_.empty();

@@ -42,6 +42,8 @@ class Steered {
   std::unique_ptr<counters::OtherThreads> counters_;
   attach::LiveSystem system_;
   attach::Attachment attachment_;
+  std::unique_ptr<attach::ProgramPages> program_pages_;
+  attach::PageFollower pages_;
   std::unique_ptr<attach::ProgressSource> progress_;
   const bool speaks_;            // on stderr, while the program runs
   std::string said_trouble_;     // of progress_

@@ -36,6 +36,7 @@ std::vector<std::string> notes_of(const AttachResult& outcome, const Prepared& p
                                   const attach::Attachment& attachment) {
   std::vector<std::string> notes = prepared.notes;
   if (!outcome.trouble.empty()) notes.push_back(outcome.trouble);
+  if (!outcome.pages.empty()) notes.push_back(outcome.pages);
   const attach::ThreadPlacer& thread_placer = attachment.thread_placer();
   const attach::Tally& tally = thread_placer.tally();
   if (tally.steers_itself) notes.emplace_back("it is a program of the library and places its workers itself");

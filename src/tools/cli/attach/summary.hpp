@@ -20,6 +20,7 @@ struct AttachResult {
   std::string found_by;
   std::string counters;    // name of the counters, or why there are none
   double own_seconds = 0;  // cpu time of charm itself
+  std::string pages;       // what was moved (--pages), or why nothing was
   std::string trouble;     // with what was to tell the program's progress
   bool trouble_was_said = false;
 };

@@ -25,6 +25,7 @@ std::string regret_json(const std::vector<sim::Regret>& all) {
     Json loss = Json::object(), policies = Json::object();
     for (std::size_t rule = 0; rule < one.loss.size(); ++rule)
       loss[std::string(sim::standing_rules()[rule].name)] = one.loss[rule];
+    for (const auto& kernel : one.untouched) loss[kernel.policy] = kernel.loss;
     for (const auto& moved : one.moved) loss[moved.policy] = moved.loss > 0 ? Json(moved.loss) : Json();
     for (const auto& stood : one.policies) policies[stood.policy] = stood.loss;
     list.push_back({{"machine", one.machine},
