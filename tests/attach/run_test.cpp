@@ -118,9 +118,34 @@ TEST_F(RunTest, DryRunSaysWhereAsManyWorkersAsThereWillBeWouldBe) {
       << said.out;
   said = run("--dry-run --policy local --workers 9 -- ./program", machine);
   EXPECT_TRUE(has(said.out, "they would share these 8 cores")) << said.out;
+  EXPECT_FALSE(has(said.out, "OMP_NUM_THREADS is set")) << said.out;
+  said = run("--dry-run --workers 2 -- ./program", machine + "OMP_NUM_THREADS=3");
+  EXPECT_TRUE(has(said.out, "OMP_NUM_THREADS is set to 3, which stays: only other pools get 2 threads")) << said.out;
   said = run("--dry-run -- ./program", machine);
   EXPECT_TRUE(has(said.out, "'adaptive:tick=0.2' moves them as it measures")) << said.out;
   expect_refused("run --chiplets 2:fastest -- true", {"'2:fastest'", "2:cache"});
+}
+
+TEST_F(RunTest, DryRunOfThePolicyKernelPromisesNoCpus) {
+  const auto said =
+      run("--dry-run --policy kernel --workers 3 -- ./program", "CHARM_TOPOLOGY='pack:1 l3:2 core:4 pu:2'");
+  EXPECT_TRUE(has(said.out, "policy kernel on cpus 0-15 ")) << said.out;
+  EXPECT_TRUE(has(said.out, "3 workers, as --workers says: the kernel chooses their cpus")) << said.out;
+  EXPECT_FALSE(has(said.out, "OMP_PLACES")) << said.out;
+  EXPECT_FALSE(has(said.out, "moves them as it measures")) << said.out;
+}
+
+/// What there is to interleave depends on the kernel and on the machine (tests/vm/interleave_test.cpp).
+TEST_F(RunTest, ByWeightsTellsWherePagesWillComeFromOrWhyNot) {
+  const auto said = run("--mem weighted -- true");
+  EXPECT_TRUE(has(said.err, "all pages come from node ") || has(said.err, "new pages: node ") ||
+              has(said.err, "Linux 6.9"))
+      << said.err;
+  EXPECT_EQ(said.exit_code, has(said.err, "Linux 6.9") ? 1 : 0) << said.err;
+  given("no_weights", "of no page\n");
+  const auto broken = run("--mem weighted=no_weights -- true");
+  EXPECT_NE(broken.exit_code, 0);
+  EXPECT_TRUE(has(broken.err, "no_weights")) << broken.err;
 }
 
 TEST_F(RunTest, DryRunOfAttachLeavesMasksAsTheyAre) {
@@ -145,7 +170,14 @@ TEST_F(RunTest, RefusesWhatItCannotDoBeforeAnythingRuns) {
   expect_refused("run --policy '' -- touch file", {"--policy", "names nothing"});
   expect_refused("run --cpus zero -- touch file", {"'zero'", "0-3,8"});
   expect_refused("run --chiplets 4000 -- touch file", {"--chiplets 4000", "at most"});
-  expect_refused("run --mem everywhere -- touch file", {"everywhere", "interleave"});
+  expect_refused("run --policy kernel:tick=1 -- touch file", {"the policy kernel has no parameters", "kernel:tick=1"});
+  expect_refused("run --mem everywhere -- touch file", {"everywhere", "interleave", "weighted=FILE"});
+  expect_refused("run --mem weighted= -- touch file", {"'weighted='", "weighted=FILE"});
+  expect_refused("run --mem weighted=/nowhere/at/all -- touch file", {"/nowhere/at/all", "no such file"});
+  for (const char* pages : {"sometimes", "keep=1", "once=", "follow=0", "follow=nan", "follow=1x", "follow=1e9"})
+    expect_refused(std::string("run --pages ") + pages + " -- touch file", {"--pages", pages, "=GB/s"});
+  expect_refused("run --pages once --once -- touch file", {"--pages", "nobody stays to move them"});
+  expect_refused("run --pages once --pin-threads 0 -- touch file", {"--pages", "--pin-threads"});
   expect_refused("run --json -- touch file", {"--report"});
   expect_refused("run --report /nowhere/at/all -- touch file", {"/nowhere/at/all"});
   expect_refused("run -- touch file", {"CHARM_TOPOLOGY"}, "CHARM_TOPOLOGY='core:4 pu:1'");

@@ -10,6 +10,7 @@
 
 #include "placement/machines.hpp"
 #include "tools/attach/gathering.hpp"
+#include "tools/sim/generator.hpp"
 #include "tools/sim/run.hpp"
 #include "tools/sim/simulated_policy.hpp"
 

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include "os/memory/node_memory.hpp"
 #include "os/threads/affinity.hpp"
 #include "tools/os/numa_maps.hpp"
 #include "vm/neighbours.hpp"

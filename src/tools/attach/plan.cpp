@@ -79,6 +79,9 @@ int cores_of_chiplets(const Machine& machine, int chiplets, ChipletOrder order) 
 std::string spec_for(const Wishes& wishes, const base::Settings& settings) {
   base::Settings mine = settings;
   if (!wishes.policy.empty()) mine.policy = wishes.policy;
+  if (mine.policy.starts_with(std::string(kernel_policy) + ":"))
+    throw Error(Errc::bad_config, "the policy kernel has no parameters, but '" + mine.policy + "' was given",
+                "give kernel alone");
   if (mine.policy == kernel_policy) mine.policy = "adaptive";  // for its levels; nothing is decided among them
   const std::string name = mine.policy.substr(0, mine.policy.find(':'));
   if (name == "adaptive") mine.parameters.try_emplace("adaptive_tick", "0.2");

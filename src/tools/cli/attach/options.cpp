@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/format.hpp"
 #include "controller/controller.hpp"
 #include "tools/attach/locations.hpp"
 #include "tools/cli/options.hpp"
@@ -214,6 +215,12 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
                              (prepared.whole.machine.chiplets.size() < 2
                                   ? "there is one chiplet, so nothing is to be decided"
                                   : "the policy '" + prepared.whole.policy() + "' never moves a thread"));
+  }
+  const auto team = attach::openmp_threads([](const char* name) { return std::getenv(name); });
+  if (wishes.size && options.workers > 0 && team && *team != options.workers) {
+    prepared.notes.push_back("OMP_NUM_THREADS is set to " + std::to_string(*team) +
+                             ", which stays: only other pools get " +
+                             base::counted(static_cast<std::size_t>(options.workers), "thread"));
   }
   if (wishes.size) {
     std::vector<std::string> left_out =
