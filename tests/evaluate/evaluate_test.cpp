@@ -94,10 +94,24 @@ TEST(Verdicts, FollowTheMachineAndNotThePaper) {
   EXPECT_EQ(finding(wrong, "moves"), Finding::not_confirmed);
 }
 
+TEST(NoTool, PredictsByTheKernelThatRuns) {
+  Context context = context_of(Machine::from("pack:1 l3:4(size=33554432) core:8 pu:1"));
+  const auto predicted = [&](bool gathers) {
+    context.facts.kernel_gathers = gathers;
+    const auto results = planned(chosen({"no-tool"}), context);
+    EXPECT_EQ(results.front().plan.points.size(), 2U);
+    EXPECT_TRUE(has(results.front().plan.notes.front(), gathers ? "7.2, which gathers" : "before 7.2")) << gathers;
+    return results.front().plan.points.front().predicted.value_or(0);
+  };
+  EXPECT_GE(predicted(false), .95);
+  EXPECT_GE(predicted(true), .95);
+}
+
 TEST(Verdicts, OfKernelsAndFillsNeedTheRuntimeAndTheCounters) {
   // Small, so that the simulator's predictions are quick.
   const Machine machine = Machine::from("pack:2 numa:1 l3:2(size=33554432) core:4 pu:1");
-  const std::vector<std::string> names = {"charm-fig7", "charm-tab1", "counting-cost", "adaptive", "charm-fig11"};
+  const std::vector<std::string> names = {"charm-fig7", "charm-tab1",  "counting-cost",
+                                          "adaptive",   "charm-fig11", "no-tool"};
   Pretended published(machine, Nature::as_published), alike(machine, Nature::alike);
   const auto as_published = evaluated(context_of(machine), published, names);
   for (const std::string& name : names)

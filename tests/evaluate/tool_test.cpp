@@ -20,9 +20,9 @@ class EvaluateTest : public charm::cli::test::Tool {
 TEST_F(EvaluateTest, ListsEveryExperimentAndRunsNone) {
   const auto said = charm("evaluate --list");
   EXPECT_EQ(said.exit_code, 0) << said.err;
-  for (const char* name :
-       {"charm-fig5", "charm-fig7", "charm-fig8", "abss-fig13", "charm-fig9", "charm-fig13", "charm-fig14",
-        "charm-tab1", "charm-tab2", "adaptive", "counting-cost", "moves", "olap-fig5", "olap-fig10", "tapmm-fig8"})
+  for (const char* name : {"charm-fig5", "charm-fig7", "charm-fig8", "abss-fig13", "charm-fig9", "charm-fig13",
+                           "charm-fig14", "charm-tab1", "charm-tab2", "adaptive", "no-tool", "counting-cost", "moves",
+                           "olap-fig5", "olap-fig10", "tapmm-fig8"})
     EXPECT_TRUE(has(said.out, std::string(name) + " ")) << name;
   EXPECT_TRUE(files().empty());
 }

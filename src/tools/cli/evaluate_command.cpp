@@ -40,6 +40,7 @@
 #include "tools/evaluate/page.hpp"
 #include "tools/machine_view/svg.hpp"
 #include "tools/os/child.hpp"
+#include "tools/os/system_placement.hpp"
 #include "tools/sim/this_machine.hpp"
 #include "topology/discovery.hpp"
 #include "workloads/names.hpp"
@@ -105,6 +106,7 @@ Undertaking undertake(const EvaluateOptions& options, Session& session) {
   facts.fills = evaluate::tells_fills(counting, facts.why_no_fills);
   facts.runtimes = workloads::runtimes();
   facts.available_bytes = os::available_bytes().value_or(0);
+  facts.kernel_gathers = os::read_system_placement().gathers();
   try {
     bench_program();
     facts.benchmarks = benchmarks();

@@ -39,10 +39,11 @@ std::string vendor_name(std::string_view vendor) {
 }  // namespace
 
 std::span<const Experiment> experiments() {
-  static const Experiment all[] = {charm_figure_5,  charm_figure_7, scaling,       charm_figure_8, charm_figure_9,
-                                   charm_table_1,   charm_table_2,  sgd,           adaptive,       charm_figure_13,
-                                   charm_figure_14, counting_cost,  moves,         olap_figure_5,  olap_monolithic,
-                                   olap_figure_10,  abss_figure_13, tapmm_figure_8};
+  static const Experiment all[] = {charm_figure_5, charm_figure_7,  scaling,         charm_figure_8,
+                                   charm_figure_9, charm_table_1,   charm_table_2,   sgd,
+                                   adaptive,       charm_figure_13, charm_figure_14, no_tool,
+                                   counting_cost,  moves,           olap_figure_5,   olap_monolithic,
+                                   olap_figure_10, abss_figure_13,  tapmm_figure_8};
   return all;
 }
 

@@ -49,6 +49,7 @@ struct Facts {
   std::string why_no_malloc;            ///< why there is no libcharm_malloc.so; empty: there is
   std::vector<std::string> runtimes;    ///< of `charm bench`: "charm", "openmp", ...
   std::uint64_t available_bytes = 0;    ///< memory that may be taken; 0: not known
+  bool kernel_gathers = false;          ///< the kernel gathers threads by caches (os::SystemPlacement)
 };
 
 struct Context {

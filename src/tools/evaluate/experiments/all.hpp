@@ -16,6 +16,7 @@ extern constinit const Experiment charm_table_1;
 extern constinit const Experiment charm_table_2;
 extern constinit const Experiment sgd;
 extern constinit const Experiment adaptive;
+extern constinit const Experiment no_tool;
 extern constinit const Experiment counting_cost;
 extern constinit const Experiment moves;
 extern constinit const Experiment olap_figure_5;
