@@ -66,6 +66,8 @@ TEST(Command, IsBoundByNumactlAsPlanned) {
   EXPECT_EQ(numactl(worker), "numactl --physcpubind=0-2 --membind=1");
   worker.memory = deploy::Memory::preferred;
   EXPECT_EQ(numactl(worker), "numactl --physcpubind=0-2 --preferred=1");
+  worker.memory = deploy::Memory::weighted;
+  EXPECT_EQ(numactl(worker), "numactl --physcpubind=0-2 --weighted-interleave=1");
   worker.memory = deploy::Memory::none;
   EXPECT_EQ(numactl(worker), "numactl --physcpubind=0-2");
 }

@@ -114,6 +114,10 @@ TEST(Plan, RefusesRequestsThatContradictThemselves) {
   request = request_of(Policy::wim);
   request.memory = Memory::preferred;  // of two nodes
   EXPECT_EQ(code_of([&] { plan_of(machine, request); }), Errc::bad_config);
+  request.memory = Memory::weighted;
+  EXPECT_EQ(plan_of(machine, request).workers.front().memory, Memory::weighted);
+  request.policy = Policy::win;  // one node each
+  EXPECT_EQ(code_of([&] { plan_of(machine, request); }), Errc::bad_config);
   const std::vector twice = {test::host_of(machine, "a"), test::host_of(machine, "a")};
   EXPECT_EQ(code_of([&] { make_plan(twice, {}); }), Errc::bad_config);
   EXPECT_EQ(code_of([&] { make_plan({}, {}); }), Errc::bad_config);

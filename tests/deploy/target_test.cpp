@@ -247,6 +247,13 @@ TEST(ContainerTargets, BindCpusAndMemoryAndCannotPreferANode) {
   const Plan plan = plan_of(with_memory(uniform(1, 2, 4), 64), request);
   for (const char* name : {"docker", "podman", "slurm"})
     EXPECT_EQ(code_of([&] { text_for(name, plan); }), Errc::bad_config) << name;
+  request.memory = deploy::Memory::weighted;
+  request.policy = deploy::Policy::wim;
+  const Plan weighted = plan_of(with_memory(uniform(2, 2, 4), 64), request);
+  for (const char* name : {"docker", "podman", "slurm", "systemd"})
+    EXPECT_EQ(code_of([&] { text_for(name, weighted); }), Errc::bad_config) << name;
+  EXPECT_TRUE(has(text_for("openmpi", weighted), "exec numactl --weighted-interleave=0-1 "))
+      << text_for("openmpi", weighted);
 }
 
 TEST(MpiTargets, BindEachRankToItsCpus) {

@@ -79,6 +79,16 @@ TEST_F(Verification, LetsAPreferenceYield) {
   EXPECT_EQ(verified().problems.size(), 1U);
 }
 
+TEST_F(Verification, KnowsPagesByWeights) {
+  worker_.memory = deploy::Memory::weighted;
+  maps("7f00 weighted interleave:1 anon=3 N1=2 kernelpagesize_kB=4\n");
+  EXPECT_TRUE(verified().problems.empty()) << problem();
+  maps("7f00 interleave:1 anon=3 N1=2 kernelpagesize_kB=4\n");
+  EXPECT_EQ(problem(),
+            "1 mapping of process 700 has the memory policy 'interleave:1', planned is to interleave by weights over "
+            "nodes 1");
+}
+
 TEST_F(Verification, AsksNothingOfMemoryThatIsNotBound) {
   worker_.memory = deploy::Memory::none;
   maps("7f00 default anon=3 N0=1 N1=2 kernelpagesize_kB=4\n");

@@ -73,6 +73,27 @@ TEST(NumaMaps, NameFilesAsTheyAreCalled) {
   EXPECT_EQ((*maps)[1].what, "");
 }
 
+/// Two of the kernel's names have a blank in them, and flags come between.
+TEST(NumaMaps, NamePoliciesAsTheKernelDoes) {
+  const charm::test::Folder folder;
+  const std::vector<std::pair<std::string, std::string>> lines = {
+      {"weighted interleave:0-1", " anon=4 N0=1 N1=3"},
+      {"weighted interleave=static:0-1", " heap anon=1 N0=1"},
+      {"prefer (many):0-1", " stack anon=1 N0=1"},
+      {"prefer:1", " anon=1 N1=1"},
+      {"default", " heap anon=1 N0=1"},
+      {"bind=static:0", " anon=1 N0=1"}};
+  std::string text;
+  for (const auto& [policy, rest] : lines) text += "7f0000000000 " + policy + rest + " kernelpagesize_kB=4\n";
+  folder.file("proc/7/numa_maps", text);
+  const auto maps = charm::os::numa_maps(7, folder.root());
+  ASSERT_TRUE(maps && maps->size() == lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) EXPECT_EQ((*maps)[i].policy, lines[i].first);
+  EXPECT_EQ((*maps)[0].total(), 4U * 4096);
+  EXPECT_EQ((*maps)[1].what, "heap");
+  EXPECT_EQ((*maps)[2].what, "stack");
+}
+
 TEST(PeakMemory, GrowsWithWhatIsTouchedAndForgetsWhatWasBefore) {
 #if defined(CHARM_ASAN)
   GTEST_SKIP() << "AddressSanitizer keeps freed memory";

@@ -26,9 +26,11 @@ void declare_request(CLI::App& app, DeployRequest& options) {
                 "wicp: cores of one chiplet, or as many spread over the chiplets of its node")
       ->default_str(std::string(base::word_of(request.shape)));
   whole_number(app.add_option("--per-chiplet", request.per_chiplet, "wicp: workers on each chiplet [1]"), 1, 4096);
-  one_of(app.add_option("--memory", options.memory,
-                        "From the worker's node alone, preferably from it, or as the kernel likes [bind; wim: none]"),
-         base::words_of<deploy::Memory>());
+  one_of(
+      app.add_option("--memory", options.memory,
+                     "From the worker's nodes alone, preferably from its node, from its nodes in turn by the kernel's "
+                     "weights, or as the kernel likes [bind; wim: none]"),
+      base::words_of<deploy::Memory>());
   app.add_flag("--smt", request.smt, "Give workers all hardware threads of their cores, not only the first");
   not_empty(
       app.add_option("--cpus", options.cpus,

@@ -126,6 +126,7 @@ std::string shell_line(const std::vector<std::string>& words) {
 std::string numactl(const Worker& worker) {
   std::string line = "numactl --physcpubind=" + worker.cpus.to_text();
   if (worker.memory == Memory::bind) line += " --membind=" + worker.nodes.to_text();
+  if (worker.memory == Memory::weighted) line += " --weighted-interleave=" + worker.nodes.to_text();
   if (worker.memory == Memory::preferred) line += " --preferred=" + worker.nodes.to_text();
   return line;
 }

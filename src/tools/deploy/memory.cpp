@@ -180,6 +180,12 @@ void share_memory(const Host& host, const Machine& machine, const Request& reque
                       ", and the kernel prefers a single one",
                   "take --memory bind or none, or --policy win");
     }
+    if (worker.memory == Memory::weighted && worker.nodes.size() < 2) {
+      throw Error(Errc::bad_config,
+                  "--memory weighted: worker " + worker.name + " has cores at NUMA node " + worker.nodes.to_text() +
+                      " alone, so there is nothing to interleave",
+                  "take --memory bind, or --policy wim");
+    }
     if (!untold.empty()) {
       worker.memory_bytes = 0;
       continue;

@@ -27,12 +27,12 @@ constexpr auto choices(Shape /*unused*/) {
   return std::array{base::Choice{Shape::local, "local"}, base::Choice{Shape::mixed, "mixed"}};
 }
 
-/// Where a worker's memory comes from: only its nodes, its node as long as that has memory, or wherever the kernel
-/// chooses.
-enum class Memory { bind, preferred, none };
+/// Where a worker's memory comes from: only its nodes, its node as long as that has memory, its nodes in turn by the
+/// kernel's weights (Linux 6.9), or wherever the kernel chooses.
+enum class Memory { bind, preferred, weighted, none };
 constexpr auto choices(Memory /*unused*/) {
   return std::array{base::Choice{Memory::bind, "bind"}, base::Choice{Memory::preferred, "preferred"},
-                    base::Choice{Memory::none, "none"}};
+                    base::Choice{Memory::weighted, "weighted"}, base::Choice{Memory::none, "none"}};
 }
 
 struct Request {

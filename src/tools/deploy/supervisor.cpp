@@ -50,6 +50,8 @@ std::optional<os::MemoryPolicy> policy_of(Memory memory) {
       return os::MemoryPolicy::bind;
     case Memory::preferred:
       return os::MemoryPolicy::preferred;
+    case Memory::weighted:
+      return os::MemoryPolicy::weighted_interleave;
     case Memory::none:
       break;
   }

@@ -19,9 +19,12 @@ bool own_memory(const os::MappedPages& mapping) {
          what.starts_with("/anon_hugepage");
 }
 
-/// "bind:0-1" binds to nodes 0 and 1, "prefer:0" prefers one; flags may stand between: "bind=static:0".
+/// "bind:0-1" binds to nodes 0 and 1, "prefer:0" prefers one, "weighted interleave:0-1" takes both in turn; flags may
+/// stand between: "bind=static:0".
 bool as_planned(const std::string& policy, const Worker& worker) {
-  const std::string_view wanted = worker.memory == Memory::bind ? "bind" : "prefer";
+  const std::string_view wanted = worker.memory == Memory::bind       ? "bind"
+                                  : worker.memory == Memory::weighted ? "weighted interleave"
+                                                                      : "prefer";
   const std::size_t colon = policy.rfind(':');
   if (!policy.starts_with(wanted) || colon == std::string::npos) return false;
   const auto nodes = OsNodeSet::try_parse(std::string_view(policy).substr(colon + 1));
@@ -71,8 +74,10 @@ void look_at_memory(const Worker& worker, int pid, const std::string& root, Veri
       if (worker.memory == Memory::bind && !worker.nodes.contains(node)) elsewhere[node] += bytes;
     }
   }
-  const std::string planned =
-      (worker.memory == Memory::bind ? "bind to node " : "prefer node ") + worker.nodes.to_text();
+  const std::string planned = (worker.memory == Memory::bind       ? "bind to node "
+                               : worker.memory == Memory::weighted ? "interleave by weights over nodes "
+                                                                   : "prefer node ") +
+                              worker.nodes.to_text();
   for (const auto& [policy, count] : wrong) {
     verified.problems.push_back(base::counted(count, "mapping") + " of process " + std::to_string(pid) +
                                 (count == 1 ? " has" : " have") + " the memory policy '" + policy +

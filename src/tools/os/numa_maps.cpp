@@ -44,6 +44,8 @@ std::optional<MappedPages> mapped_pages(std::string_view line) {
   if (!address) return std::nullopt;
   mapping.address = *address;
   mapping.policy = next_word(line);
+  // Two of the kernel's names have a blank in them: "weighted interleave:0-1", "prefer (many):0-1".
+  if (mapping.policy == "weighted" || line.starts_with("(many)")) mapping.policy += " " + std::string(next_word(line));
   std::uint64_t page = 4096;
   while (!line.empty()) {
     const std::string_view word = next_word(line);

@@ -12,7 +12,8 @@ namespace charm::os {
 
 struct MappedPages {
   std::uint64_t address = 0;
-  std::string policy;                  ///< the kernel's words: "default", "interleave:0-3", "prefer:1"
+  std::string policy;                  ///< the kernel's words: "default", "interleave:0-3", "prefer:1",
+                                       ///< "weighted interleave:0-1"
   std::string what;                    ///< "heap", "stack", a file's path, or empty: anonymous memory
   std::map<int, std::uint64_t> bytes;  ///< that are present, by node (OS number)
   [[nodiscard]] std::uint64_t total() const;

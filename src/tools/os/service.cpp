@@ -49,7 +49,10 @@ std::string problem_of(const Failure& failure, const ServiceStart& start) {
       what = "cannot be bound to cpus " + start.cpus.to_text();
       break;
     case Step::memory:
-      what = "cannot be bound to the memory of NUMA nodes " + start.nodes.to_text();
+      what = start.memory == MemoryPolicy::weighted_interleave
+                 ? "cannot have its memory interleaved by weights (Linux 6.9 and later can) over NUMA nodes "
+                 : "cannot be bound to the memory of NUMA nodes ";
+      what += start.nodes.to_text();
       break;
     case Step::program:
       what = "cannot run '" + start.words.front() + "'";

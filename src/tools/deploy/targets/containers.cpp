@@ -15,8 +15,9 @@ std::vector<File> containers_of(const std::string& engine, const Plan& plan, con
           engine, "run",       "--detach",   "--name",        "charm-" + worker.name, "--network",
           "host", "--restart", "on-failure", "--cpuset-cpus", worker.cpus.to_text()};
       const auto add = [&](std::initializer_list<std::string> more) { words.insert(words.end(), more); };
-      if (worker.memory == Memory::preferred) {
-        throw Error(Errc::bad_config, "target " + engine + ": containers bind memory and cannot prefer a node",
+      if (worker.memory == Memory::preferred || worker.memory == Memory::weighted) {
+        throw Error(Errc::bad_config,
+                    "target " + engine + ": containers bind memory, and cannot prefer a node or interleave by weights",
                     "take --memory bind or none");
       }
       if (worker.memory == Memory::bind) add({"--cpuset-mems", worker.nodes.to_text()});

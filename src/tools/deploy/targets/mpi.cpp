@@ -28,6 +28,7 @@ File rank_script(const Plan& plan, const TargetOptions& options, const std::stri
     std::string before = mark;
     if (const std::size_t name = before.find("{}"); name != std::string::npos) before.replace(name, 2, worker.name);
     if (worker.memory == Memory::bind) before += "numactl --membind=" + worker.nodes.to_text() + " ";
+    if (worker.memory == Memory::weighted) before += "numactl --weighted-interleave=" + worker.nodes.to_text() + " ";
     if (worker.memory == Memory::preferred) before += "numactl --preferred=" + worker.nodes.to_text() + " ";
     text += std::to_string(w) + ") mkdir -p " + shell_word(worker.directory) + " && cd " +
             shell_word(worker.directory) + " && exec " + before + shell_line(command_of(options.exec, worker)) + after +

@@ -21,8 +21,9 @@ std::string hex_mask(const CpuSet& cpus) {
 /// srun binds the memory of a task to one node or to a mask of them; it has no preference.
 std::string memory_bind(const std::vector<const Worker*>& workers) {
   if (workers.front()->memory == Memory::none) return "";
-  if (workers.front()->memory == Memory::preferred) {
-    throw Error(Errc::bad_config, "target slurm binds memory and cannot prefer a node", "take --memory bind or none");
+  if (workers.front()->memory == Memory::preferred || workers.front()->memory == Memory::weighted) {
+    throw Error(Errc::bad_config, "target slurm binds memory, and cannot prefer a node or interleave by weights",
+                "take --memory bind or none");
   }
   std::string list;
   for (const Worker* worker : workers) {

@@ -36,6 +36,9 @@ std::string unit(const Plan& plan, const Worker& worker, const TargetOptions& op
                      "\nWorkingDirectory=" + unit_path(worker.directory) + "\nAllowedCPUs=" + worker.cpus.to_text() +
                      "\nCPUAffinity=" + worker.cpus.to_text() + "\n";
   if (worker.memory == Memory::bind) text += "AllowedMemoryNodes=" + worker.nodes.to_text() + "\n";
+  if (worker.memory == Memory::weighted)
+    throw Error(Errc::bad_config, "target systemd: NUMAPolicy= does not interleave by weights",
+                "take --memory bind or none, or --target process");
   if (worker.memory != Memory::none) {
     text += std::string("NUMAPolicy=") + (worker.memory == Memory::bind ? "bind" : "preferred") +
             "\nNUMAMask=" + worker.nodes.to_text() + "\n";
