@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "attach/steered_program.hpp"
+#include "placement/restrict.hpp"
 
 namespace {
 
@@ -233,6 +234,34 @@ TEST(ThreadPlacer, RestoresWhatWasBornSinceItLooked) {
   ASSERT_EQ(run.program.at(child).mask.size(), 1U);
   run.thread_placer.restore();
   for (const int id : {worker, child, of_a_child}) EXPECT_EQ(run.program.at(id).mask, run.machine.allowed_cpus) << id;
+}
+
+TEST(ThreadPlacer, TakesOnlyTheLibrarysNamesForItsWorkers) {
+  for (const char* name : {"worker1", "worker123", "charm-", "charm-x", "charm-1x", "xcharm-1", "charm", "1234567"}) {
+    Program run(charm::test::uniform(1, 2, 4), "local");
+    const int worker = run.program.start(1.0);
+    run.program.at(worker).name = name;
+    run.program.start(1.0);
+    run.pass(2);
+    EXPECT_FALSE(run.thread_placer.tally().steers_itself) << name;
+    EXPECT_EQ(run.program.at(worker).mask.size(), 1U) << name;
+  }
+}
+
+/// Between two looks; the kernel shows no mask of it any more, which nobody has chosen.
+TEST(ThreadPlacer, AThreadThatEndsBeforeItsPlanChangesHasChosenNothing) {
+  for (const bool restored : {false, true}) {
+    Program run(charm::test::uniform(1, 2, 4), "local");
+    for (int i = 0; i < 3; ++i) run.program.start(1.0);
+    run.pass(2);
+    run.program.end(2);
+    if (restored) {
+      run.thread_placer.restore();
+    } else {
+      run.thread_placer.use(plan_on(charm::placement::restricted(run.machine, charm::CpuSet{0, 1}), "local"), run.now);
+    }
+    EXPECT_EQ(run.thread_placer.tally().left_alone, 0U);
+  }
 }
 
 TEST(ThreadPlacer, WithoutCountersAPolicyThatMovesSaysWhyItStands) {

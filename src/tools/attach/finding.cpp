@@ -143,7 +143,6 @@ bool ThreadPlacer::check_mask(const ThreadId& id, Member& member) {
   if (told_.contains(mask) && !std::exchange(member.obeyed, true)) {
     const CpuSet wanted = std::exchange(member.set, mask);
     member.place = mask.front();
-    origin_.has(id.process, id.thread, mask, false, now_);
     bind(id, member, wanted);
     return true;
   }
@@ -151,12 +150,11 @@ bool ThreadPlacer::check_mask(const ThreadId& id, Member& member) {
   return false;
 }
 
-bool ThreadPlacer::check_mask(const ThreadId& id, Unfollowed& unfollowed) {
-  if (unfollowed.alone) return false;
+void ThreadPlacer::check_mask(const ThreadId& id, Unfollowed& unfollowed) {
+  if (unfollowed.alone) return;
   const CpuSet mask = system_.mask(id);
-  if (mask.empty() || mask == unfollowed.set || granted_anew(mask, unfollowed.set)) return true;
+  if (mask.empty() || mask == unfollowed.set || granted_anew(mask, unfollowed.set)) return;
   leave_alone(id, unfollowed.alone, unfollowed.set, mask);
-  return false;
 }
 
 /// Workers of this library bind themselves. They would take a mask that we set for a wish of the user.

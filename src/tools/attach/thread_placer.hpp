@@ -170,7 +170,7 @@ class ThreadPlacer {
   [[nodiscard]] bool granted_anew(const CpuSet& mask, const CpuSet& set) const;
   void leave_alone(const ThreadId& id, bool& alone, CpuSet& set, const CpuSet& mask);
   bool check_mask(const ThreadId& id, Member& member);
-  bool check_mask(const ThreadId& id, Unfollowed& unfollowed);
+  void check_mask(const ThreadId& id, Unfollowed& unfollowed);
   void let_go(const ThreadId& id, Unfollowed& unfollowed, const CpuSet& cpus);
   void measure(double now);
   void sample_demand(double now, double wanted);
