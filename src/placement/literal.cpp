@@ -45,7 +45,7 @@ Placement place_literal(const Machine& machine, const Request& request) {
   const int chiplets = static_cast<int>(machine.chiplets.size());
   const int cores_per_chiplet = largest_chiplet(machine);
 
-  if (spread_rate <= 0 || spread_rate > chiplets) {
+  if (spread_rate < 1 || spread_rate > chiplets) {
     throw refusal("spread " + std::to_string(spread_rate) + " is not in 1.." + std::to_string(chiplets) + " chiplets");
   }
   if (static_cast<long>(thread_size) >= static_cast<long>(spread_rate) * cores_per_chiplet) {

@@ -74,6 +74,31 @@ TEST(CoreClaim, UnbindsBeforeItLetsGo) {
   EXPECT_EQ(holder.place(1, agrees, nothing), State::placed);
 }
 
+/// Its patience is counted anew for each cpu that it wants, and after each that it has got.
+TEST(CoreClaim, WaitsAsOftenAsItHasPatienceAndFloatsOnce) {
+  CpuClaims claims(3);
+  claims.claim(1, 9);
+  claims.claim(2, 9);
+  CoreClaim holder(claims, 3, 3);
+  ASSERT_EQ(holder.place(0, agrees, nothing), State::placed);
+  int unbound = 0;
+  const auto unbinds = [&] { return ++unbound > 0; };
+  EXPECT_EQ(holder.place(1, agrees, unbinds), State::waiting);
+  EXPECT_EQ(holder.place(1, agrees, unbinds), State::waiting);
+  for (const int wanted : {2, 1, 2}) {
+    EXPECT_EQ(holder.place(wanted, agrees, unbinds), State::waiting) << "first of " << wanted;
+    EXPECT_EQ(holder.place(wanted, agrees, unbinds), State::waiting);
+  }
+  EXPECT_EQ(unbound, 0);
+  EXPECT_EQ(holder.place(2, agrees, unbinds), State::floating);
+  for (int again = 0; again < 4; ++again) EXPECT_EQ(holder.place(2, agrees, unbinds), State::floating);
+  EXPECT_EQ(unbound, 1) << "it floats already";
+  claims.release(2, 9);
+  EXPECT_EQ(holder.place(2, agrees, unbinds), State::placed);
+  EXPECT_EQ(holder.place(1, agrees, unbinds), State::waiting) << "it floats no longer";
+  EXPECT_EQ(holder.held(), 2);
+}
+
 TEST(CoreClaim, KeepsItsCpuWhereTheKernelRefusesToUnbindIt) {
   CpuClaims claims(2);
   claims.claim(1, 9);

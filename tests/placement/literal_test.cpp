@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "placement/literal_map.hpp"
 #include "placement/machines.hpp"
 #include "placement/placement_policy.hpp"
 
@@ -52,6 +53,14 @@ TEST(Literal, RefusesTheExactFit) {
   EXPECT_NE(refusal(machine, 64, 8).find("exact fit"), std::string::npos);
   EXPECT_EQ(refusal(machine, 7, 1), "");
   EXPECT_EQ(refusal(machine, 63, 8), "");
+}
+
+/// Of eight chiplets of two cores Algorithm 2 can use one or two.
+TEST(LiteralMap, HasTheLevelsThatArePossible) {
+  const Placement map = literal_map(uniform(1, 8, 2), {.workers = 1});
+  EXPECT_EQ(map.levels, (std::vector{1, 2}));
+  EXPECT_EQ(map.worker_cores.size(), 2U);
+  EXPECT_EQ(literal_map(uniform(1, 4, 8), {.workers = 7}).levels, (std::vector{1, 2, 3, 4}));
 }
 
 TEST(Literal, RefusesASpreadThatIsNotANumberOfChiplets) {
