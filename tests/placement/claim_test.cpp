@@ -99,6 +99,15 @@ TEST(CoreClaim, WaitsAsOftenAsItHasPatienceAndFloatsOnce) {
   EXPECT_EQ(holder.held(), 2);
 }
 
+TEST(CoreClaim, BeginsBoundToNothingAndWaitsForItsFirstCpu) {
+  CpuClaims claims(1);
+  claims.claim(0, 9);
+  CoreClaim holder(claims, 3, 2);
+  EXPECT_EQ(holder.held(), CpuClaims::free_cpu);
+  EXPECT_EQ(holder.place(0, agrees, nothing), State::waiting);
+  EXPECT_EQ(holder.place(0, agrees, nothing), State::floating);
+}
+
 TEST(CoreClaim, KeepsItsCpuWhereTheKernelRefusesToUnbindIt) {
   CpuClaims claims(2);
   claims.claim(1, 9);

@@ -59,8 +59,15 @@ TEST(Literal, RefusesTheExactFit) {
 TEST(LiteralMap, HasTheLevelsThatArePossible) {
   const Placement map = literal_map(uniform(1, 8, 2), {.workers = 1});
   EXPECT_EQ(map.levels, (std::vector{1, 2}));
-  EXPECT_EQ(map.worker_cores.size(), 2U);
-  EXPECT_EQ(literal_map(uniform(1, 4, 8), {.workers = 7}).levels, (std::vector{1, 2, 3, 4}));
+  ASSERT_EQ(map.worker_cores.size(), 2U);
+  const Machine machine = uniform(1, 4, 8);
+  const Placement whole = literal_map(machine, {.workers = 7});
+  ASSERT_EQ(whole.levels, (std::vector{1, 2, 3, 4}));
+  for (int level = 1; level <= 4; ++level) {
+    EXPECT_EQ(whole.worker_cores[static_cast<std::size_t>(level) - 1],
+              policy("literal").place(machine, {.workers = 7, .spread = level}).start())
+        << level;
+  }
 }
 
 TEST(Literal, RefusesASpreadThatIsNotANumberOfChiplets) {

@@ -9,6 +9,7 @@
 
 #include "placement/bins.hpp"
 #include "placement/machines.hpp"
+#include "placement/memory_rate.hpp"
 #include "placement/placement_policy.hpp"
 #include "placement/properties.hpp"
 
@@ -337,6 +338,45 @@ TEST(Smt, AForbiddenFirstThreadIsReplacedByItsSibling) {
   Placement p = place("local", build(shape), {.workers = 2});
   EXPECT_EQ(p.start()[0].cpu, 2);
   EXPECT_EQ(p.start()[1].cpu, 1);
+}
+
+/// What the remedy offers has to help.
+TEST(Request, TooManyWorkersAreToldOfHardwareThreadsWhereTheseSuffice) {
+  const Machine machine = uniform(1, 2, 4, 2);  // 8 cores, 16 threads
+  const auto told = [&](int workers, bool smt) -> std::string {
+    try {
+      policy("local").place(machine, {.workers = workers, .smt = smt});
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(told(8, false), "");
+  EXPECT_EQ(told(9, false),
+            "9 workers do not fit on 8 allowed physical cores; ask for at most 8, allow SMT siblings (smt, 16 hardware "
+            "threads), or let workers share cores (share_cores)");
+  EXPECT_NE(told(16, false).find("allow SMT siblings"), std::string::npos);
+  EXPECT_EQ(told(17, false).find("allow SMT siblings"), std::string::npos) << "they would not suffice";
+  EXPECT_EQ(told(16, true), "");
+  EXPECT_EQ(told(17, true),
+            "17 workers do not fit on 16 allowed hardware threads; ask for at most 16, or let workers share cores "
+            "(share_cores)");
+}
+
+TEST(MemoryRate, IsThatOfANodesOwnMemoryWhereItWasMeasuredAndNotDoubted) {
+  Machine machine = uniform(2, 1, 1);
+  EXPECT_EQ(memory_rate(machine, 0), 0) << "not measured";
+  machine.measured.node_gb_per_s = {{16, 99}, {99, 32}};
+  EXPECT_EQ(memory_rate(machine, 0), 100 + 4 * 4);
+  EXPECT_EQ(memory_rate(machine, 1), 100 + 4 * 5);
+  EXPECT_EQ(memory_rate(machine, 2), 0) << "no such row";
+  EXPECT_EQ(memory_rate(machine, -1), 0);
+  machine.measured.node_gb_per_s = {{0, 99}, {99}};
+  EXPECT_EQ(memory_rate(machine, 0), 0) << "nothing came";
+  EXPECT_EQ(memory_rate(machine, 1), 0) << "its own column is missing";
+  machine.measured.node_gb_per_s = {{16, 99}, {99, 32}};
+  machine.measured.doubts = {"another program ran"};
+  EXPECT_EQ(memory_rate(machine, 0), 0);
 }
 
 TEST(Request, BelowOneWorkerIsAnError) {

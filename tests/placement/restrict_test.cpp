@@ -27,6 +27,14 @@ TEST(Restricted, LeavesOutChipletsWithoutCoresAndNumbersTheRestAnew) {
   EXPECT_EQ(left.chiplets[2].node, machine.chiplets[3].node);
 }
 
+/// A chiplet across two nodes belongs to that of its first core.
+TEST(Restricted, GivesAChipletTheNodeOfItsFirstCoreThatIsLeft) {
+  Machine machine = charm::test::uniform(2, 1, 2);
+  machine.cores[1].node = 1;
+  EXPECT_EQ(restricted(machine, CpuSet{0, 1}).chiplets.front().node, 0);
+  EXPECT_EQ(restricted(machine, CpuSet{1}).chiplets.front().node, 1);
+}
+
 /// Whatever is left of whatever machine.
 TEST(Restricted, IsAMachineInItself) {
   EXPECT_TRUE(rc::check([] {

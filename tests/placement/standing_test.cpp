@@ -25,6 +25,14 @@ TEST(Standing, IsOnTheFewestChipletsThatHoldTheMemory) {
       << "the caches of both sockets hold it";
 }
 
+TEST(Standing, HoldsWhatFitsToTheByte) {
+  const Machine machine = two_sockets();
+  EXPECT_EQ(standing_for(machine, {.workers = 4}, 32 * mb), (Standing{SocketOrder::fill, 1}));
+  EXPECT_EQ(standing_for(machine, {.workers = 4}, 32 * mb + 1), (Standing{SocketOrder::fill, 2}));
+  EXPECT_EQ(standing_for(machine, {.workers = 4}, 64 * mb), (Standing{SocketOrder::fill, 2}));
+  EXPECT_EQ(standing_for(machine, {.workers = 4}, 64 * mb + 1), (Standing{SocketOrder::fill, 4}));
+}
+
 TEST(Standing, OfWorkThatNoCachesHoldIsOnAllChiplets) {
   EXPECT_EQ(standing_for(two_sockets(), {.workers = 12}, endless), (Standing{SocketOrder::balance, 8}));
   EXPECT_EQ(standing_for(two_sockets(), {.workers = 32}, endless), (Standing{SocketOrder::fill, 8}));
