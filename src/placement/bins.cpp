@@ -74,7 +74,7 @@ Family widening_family(std::vector<std::vector<Bin>> sockets, std::span<const in
   std::vector<std::size_t> chiplets;  // of the first so many sockets
   std::size_t used = 0;
   for (std::size_t s = 0; s < sockets.size(); ++s) {
-    std::vector<Bin> bins = shares[s] > 0 ? fewest_first(std::move(sockets[s]), shares[s]) : std::move(sockets[s]);
+    std::vector<Bin> bins = fewest_first(std::move(sockets[s]), shares[s]);
     order.insert(order.end(), std::make_move_iterator(bins.begin()), std::make_move_iterator(bins.end()));
     chiplets.push_back(order.size());
     used += shares[s] > 0 ? 1 : 0;

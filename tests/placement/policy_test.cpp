@@ -101,6 +101,19 @@ TEST(Policies, BeginWithTheSocketWhoseMemoryWasMeasuredToBeFaster) {
   EXPECT_EQ(sockets("local", 4), std::vector<int>{0}) << "a doubtful profile decides nothing";
 }
 
+TEST(Policies, BeginWithTheSocketThatHasTheFastestNode) {
+  const Shape::Die die{4, 32ULL << 20};
+  Shape shape;
+  shape.sockets = {{{die}, {die}}, {{die}, {die}}};
+  Machine machine = build(shape);
+  for (const std::vector<double>& rates : {std::vector<double>{20, 20, 10, 40}, {20, 20, 40, 10}}) {
+    machine.measured.node_gb_per_s.assign(4, std::vector<double>(4, 1));
+    for (std::size_t node = 0; node < 4; ++node) machine.measured.node_gb_per_s[node][node] = rates[node];
+    const auto sockets = count_by(place("local", machine, {.workers = 4}).start(), &WorkerCore::socket);
+    EXPECT_EQ(sockets, (std::map<int, int>{{1, 4}})) << "its other node is the slowest of all";
+  }
+}
+
 TEST(Policies, BeginWithTheNodeOfASocketWhoseMemoryWasMeasuredToBeFaster) {
   const Shape::Die die{4, 32ULL << 20};
   Shape shape;
@@ -370,6 +383,8 @@ TEST(MemoryRate, IsThatOfANodesOwnMemoryWhereItWasMeasuredAndNotDoubted) {
   EXPECT_EQ(memory_rate(machine, 0), 100 + 4 * 4);
   EXPECT_EQ(memory_rate(machine, 1), 100 + 4 * 5);
   EXPECT_EQ(memory_rate(machine, 2), 0) << "no such row";
+  machine.measured.node_gb_per_s[0][0] = .5;
+  EXPECT_EQ(memory_rate(machine, 0), 100 - 4) << "slow, but measured";
   EXPECT_EQ(memory_rate(machine, -1), 0);
   machine.measured.node_gb_per_s = {{0, 99}, {99}};
   EXPECT_EQ(memory_rate(machine, 0), 0) << "nothing came";
