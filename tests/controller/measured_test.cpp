@@ -37,6 +37,23 @@ Decision first_move(const charm::Machine& machine, double other_chiplet, double 
   return controller->log().entries().empty() ? Decision{} : controller->log().entries().front();
 }
 
+TEST(MeasuredRates, AreBelievedTogetherOrNotAtAll) {
+  charm::Machine machine = with_profile();
+  const std::string unmeasured = traits_for(machine).rates_source;
+  EXPECT_NE(unmeasured, "measured");
+  machine.measured.chiplet_memory_gb_per_s = 40;
+  EXPECT_EQ(traits_for(machine).rates_source, unmeasured);
+  machine.measured.chiplet_memory_gb_per_s = 0;
+  machine.measured.node_memory_gb_per_s = 160;
+  EXPECT_EQ(traits_for(machine).rates_source, unmeasured);
+  machine.measured.chiplet_memory_gb_per_s = 40;
+  EXPECT_EQ(traits_for(machine).rates_source, "measured");
+  EXPECT_EQ(traits_for(machine).link_gb_per_s, 40);
+  EXPECT_EQ(traits_for(machine).node_gb_per_s, 160);
+  machine.measured.node_memory_gb_per_s = 30;
+  EXPECT_EQ(traits_for(machine).node_gb_per_s, 40) << "a node gives a chiplet what the chiplet got";
+}
+
 TEST(MeasuredLatencies, OfMemoryDecideWhetherToSpreadFirst) {
   charm::Machine machine = with_profile();
   EXPECT_EQ(first_move(machine, 1.2e6, 1e6).to, 1) << "on Milan both take as long, and more lines are others'";
