@@ -14,7 +14,7 @@ std::string megabytes(std::uint64_t bytes) { return base::three_digits(static_ca
 }  // namespace
 
 double PageFollower::step(double now, const OsNodeSet& nodes) {
-  if (wish_.when == PagesWish::When::keep || state_ == State::ended) return never;
+  if (!is_wanted()) return never;
   if (nodes != nodes_) {
     nodes_ = nodes;
     since_ = now;

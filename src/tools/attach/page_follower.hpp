@@ -52,6 +52,8 @@ class PageFollower {
   /// \return when it wants to be called again.
   double step(double now, const OsNodeSet& nodes);
 
+  /// Whether there is anything to do, now or later.
+  [[nodiscard]] bool is_wanted() const { return wish_.when != PagesWish::When::keep && state_ != State::ended; }
   [[nodiscard]] std::uint64_t moved() const { return moved_; }
   /// What was done, or why nothing is, for the summary; empty: nothing had to be done.
   [[nodiscard]] std::string told() const;

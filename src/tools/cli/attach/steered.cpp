@@ -92,7 +92,8 @@ double Steered::ask_progress(double now) {
 void Steered::step_and_wait(int descriptor, double most) {
   const double asked = ask_progress(base::monotonic_seconds());
   double due = std::min(asked, attachment_.step(base::monotonic_seconds()));
-  due = std::min(due, pages_.step(base::monotonic_seconds(), attachment_.thread_placer().worker_nodes()));
+  if (pages_.is_wanted())
+    due = std::min(due, pages_.step(base::monotonic_seconds(), attachment_.thread_placer().worker_nodes()));
   const double now = base::monotonic_seconds();
   double seconds = std::clamp(due - now, 0.0, most);
   std::array<os::WatchedFile, 3> files{
