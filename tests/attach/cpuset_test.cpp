@@ -147,10 +147,13 @@ TEST_P(GrowingCpusets, GiveTheProgramWhatItWasNotGrantedAtFirst) {
 }
 
 TEST_P(GrowingCpusets, ChangeNothingWhereTheUserHasNamedTheCpus) {
+  const int child = program.start(1.0, one, 2);  // of a process that is not followed
+  program.at(child).followed = false;
   pass(3);
   grant({0, 1}, 3);
   EXPECT_EQ(program.at(one).mask, CpuSet{0});
   EXPECT_EQ(program.at(other).mask, CpuSet{0});
+  EXPECT_EQ(program.at(child).mask, CpuSet{0});
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, GrowingCpusets, testing::Bool(),

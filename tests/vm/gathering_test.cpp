@@ -10,7 +10,6 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,6 +18,7 @@
 
 #include "os/files/system_files.hpp"
 #include "os/threads/affinity.hpp"
+#include "os/threads/thread_list.hpp"
 #include "tools/os/system_placement.hpp"
 #include "tools/sim/kernel_gathering.hpp"
 #include "vm/neighbours.hpp"
@@ -80,27 +80,19 @@ class KernelShapes : public testing::Test {
       cpus.insert(machine_.cores[static_cast<std::size_t>(core)].cpu);
     return cpus;
   }
-  int cache_of(int process, int thread) const {
-    const std::string line =
-        charm::os::read_text("/proc/" + std::to_string(process) + "/task/" + std::to_string(thread) + "/stat");
-    std::istringstream rest(line.substr(std::min(line.size(), line.rfind(')') + 1)));
-    std::string word;
-    for (int field = 3; field <= 39; ++field) rest >> word;
-    const auto* core = machine_.core_of_cpu(std::atoi(word.c_str()));
-    return core == nullptr ? -1 : core->chiplet;
-  }
-
   /// Threads on the cache that has more of them, and on the other, in the middle of a window; and its letters.
   std::pair<Shape, std::string> window(const Neighbour& program) const {
-    const std::vector<int> threads = threads_of(program);
-    std::vector<int> on_second(threads.size(), 0);
+    std::map<int, int> on_second;  // by thread
     for (int i = 0; i < samples; ++i) {
-      for (std::size_t t = 0; t < threads.size(); ++t) on_second[t] += cache_of(program.program(), threads[t]) == 1;
+      for (const auto& thread : charm::os::threads_of(program.program())) {
+        const auto* core = machine_.core_of_cpu(thread.cpu);
+        on_second[thread.tid] += core != nullptr && core->chiplet == 1 ? 1 : 0;
+      }
       std::this_thread::sleep_for(20ms);
     }
     Shape shape(2, 0);
     std::string letters;
-    for (const int times : on_second) {
+    for (const auto& [thread, times] : on_second) {
       ++shape[2 * times > samples ? 1 : 0];
       letters += 10 * times >= 9 * samples ? '1' : 10 * times <= samples ? '0' : 'm';
     }

@@ -9,13 +9,13 @@
 #include <map>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
 
 #include "os/files/system_files.hpp"
+#include "os/threads/thread_list.hpp"
 #include "tools/attach/gathering.hpp"
 #include "tools/os/system_placement.hpp"
 #include "vm/neighbours.hpp"
@@ -29,28 +29,14 @@ using namespace std::chrono_literals;
 
 const charm::placement::Standing on_one_chiplet{charm::placement::SocketOrder::fill, 1};
 
-/// The cpu on which each thread ran last.
-std::map<int, int> cpus_now(int process) {
-  std::map<int, int> cpus;
-  const std::string tasks = "/proc/" + std::to_string(process) + "/task/";
-  for (const int thread : charm::os::numbered_entries(tasks)) {
-    std::string line = charm::os::read_text(tasks + std::to_string(thread) + "/stat");
-    std::istringstream rest(line.substr(std::min(line.size(), line.rfind(')') + 1)));
-    std::string word;
-    for (int field = 3; field <= 39; ++field) rest >> word;
-    cpus[thread] = std::atoi(word.c_str());
-  }
-  return cpus;
-}
-
 /// The part of a second's samples in which all threads were on one chiplet.
 double gathered(int process, const charm::Machine& machine) {
   constexpr int samples = 50;
   int together = 0;
   for (int i = 0; i < samples; ++i) {
     std::map<int, int> chiplets;
-    for (const auto& [thread, cpu] : cpus_now(process)) {
-      if (const auto* core = machine.core_of_cpu(cpu)) ++chiplets[core->chiplet];
+    for (const auto& thread : charm::os::threads_of(process)) {
+      if (const auto* core = machine.core_of_cpu(thread.cpu)) ++chiplets[core->chiplet];
     }
     together += chiplets.size() == 1 ? 1 : 0;
     std::this_thread::sleep_for(20ms);

@@ -153,7 +153,11 @@ bool ThreadPlacer::check_mask(const ThreadId& id, Member& member) {
 void ThreadPlacer::check_mask(const ThreadId& id, Unfollowed& unfollowed) {
   if (unfollowed.alone) return;
   const CpuSet mask = system_.mask(id);
-  if (mask.empty() || mask == unfollowed.set || granted_anew(mask, unfollowed.set)) return;
+  if (mask.empty() || mask == unfollowed.set) return;
+  if (granted_anew(mask, unfollowed.set)) {
+    if (!(mask - plan_.cpus).empty() && system_.bind(id, unfollowed.set) == 0) ++tally_.masks;
+    return;
+  }
   leave_alone(id, unfollowed.alone, unfollowed.set, mask);
 }
 

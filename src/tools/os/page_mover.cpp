@@ -16,6 +16,7 @@ namespace charm::os {
 namespace {
 
 constexpr std::uint64_t step_bytes = 2U << 20U;  // a huge page, which moves as a whole
+constexpr int most_steps = 128;                  // of one call: mappings may be large and nearly empty
 constexpr int move_own_pages = 2;                // MPOL_MF_MOVE: those that no other process maps
 
 /// Where each mapping ends, by where it begins.
@@ -71,7 +72,7 @@ std::uint64_t PageMover::find(const std::vector<int>& processes, const OsNodeSet
 
 PageMover::Moved PageMover::move(std::uint64_t most) {
   Moved all;
-  while (!ranges_.empty() && all.bytes + all.refused < most) {
+  for (int steps = 0; steps < most_steps && !ranges_.empty() && all.bytes + all.refused < most; ++steps) {
     Range& range = ranges_.back();
     // Steps end where huge pages do.
     const std::uint64_t bytes = std::min(range.end, (range.begin / step_bytes + 1) * step_bytes) - range.begin;

@@ -21,7 +21,8 @@ class PageMover {
     std::uint64_t refused = 0;  ///< bytes that the kernel left where they were: shared or pinned pages, a full node
     bool end = false;           ///< nothing is left of what was found
   };
-  /// Moves about so many bytes of it, in whole steps of 2 MiB, to the nodes in turn.
+  /// Moves about so many bytes of it, in whole steps of 2 MiB, to the nodes in turn. Looks at 256 MiB of addresses at
+  /// most, which takes some milliseconds.
   Moved move(std::uint64_t most);
 
  private:
