@@ -18,7 +18,7 @@ class Runner {
  public:
   /// \param to_workers whether programs send tasks to certain workers. Not where a worker's thread may be blocked.
   explicit Runner(Watchdog& watchdog, bool to_workers = true) : watchdog_(watchdog), to_workers_(to_workers) {}
-  ~Runner() { delete kept_arena_.load(); }
+  ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
@@ -59,16 +59,18 @@ class Runner {
   void fed(const Node& node, const Children& children, Outcomes& outcomes);
   void with_statics(const Node& node, const Children& children, Outcomes& outcomes);
 
-  /// Of workers at a time, far above what programs have: the numbers of workers are used again
-  /// (sched/run/worker_numbers.hpp).
-  static constexpr int most_numbers = 256;
+  /// An arena that is counted, from before it begins until after its end.
+  class Arena;
+  void expect_low_number() const;
 
   Watchdog& watchdog_;
   const bool to_workers_;
   bool may_be_finalized_ = false;
   std::atomic<std::uint64_t> strays_{0};
-  std::atomic<charm::arena*> kept_arena_{nullptr};
-  std::atomic<bool> numbers_grow_{false};
+  std::atomic<Arena*> kept_arena_{nullptr};
+  std::atomic<int> arenas_{0};
+  std::atomic<int> most_arenas_{0};   // at a time, so far
+  std::atomic<int> most_workers_{0};  // of a runtime that has made arenas, so far
 };
 
 /// While it lives the calling thread, which is no worker, waits for futures, and no task may run on it: it may hold a
