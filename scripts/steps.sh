@@ -18,6 +18,14 @@ jobs_for_memory() {
   echo $((processors < by_memory ? processors : by_memory))
 }
 
+# step_of_day DAY NAME...: the one whose turn it is.
+step_of_day() {
+  local day=$1
+  shift
+  shift $((day % $#))
+  echo "$1"
+}
+
 duration() {
   local seconds=$1
   if [ "$seconds" -ge 60 ]; then printf '%d min %02d s' $((seconds / 60)) $((seconds % 60)); else printf '%d s' "$seconds"; fi

@@ -61,7 +61,9 @@ TEST_F(PinTest, ThreadsAreOnTheCpusOfTheListInTheirOrder) {
   const std::string first = cores()[1];
   const std::string second = cores()[0];
   const auto said = script("first=" + first + " second=" + second + R"sh(
-    masks() { for task in /proc/$1/task/*; do sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' $task/status; done | xargs; }
+    # In the order in which they began, which is that of the folder but not that of their names: 10000 is after 9999.
+    masks() { for task in $(ls -U /proc/$1/task); do
+      sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/$1/task/$task/status; done | xargs; }
     are() { [ "$(masks $program)" = "$*" ]; }
     $charm run --report what.json --pin-threads $first,$second -- python3 threads.py & job=$!
     await test -s ready; program=$(cat ready)

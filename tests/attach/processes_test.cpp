@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <filesystem>
 #include <poll.h>
 #include <pthread.h>
+#include <string>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -15,6 +17,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "base/folder.hpp"
 #include "base/living_thread.hpp"
 #include "os/threads/affinity.hpp"
 #include "tools/attach/live_system.hpp"
@@ -60,6 +63,14 @@ TEST(Processes, LiveOnWhenTheirFirstThreadHasEnded) {
   waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT);
   EXPECT_FALSE(processes.alive(process)) << "all its threads have ended, and nobody has asked how";
   waitpid(child, nullptr, 0);
+}
+
+// The second thread of such a process was taken for its first, and so for the one that belongs on the first cpu.
+TEST(Processes, HaveTheirThreadsInTheirOrderWhereIdsBeginAnew) {
+  const charm::test::Folder root;
+  for (const int thread : {32766, 32767, 300, 301, 1000})
+    std::filesystem::create_directories(root.path("proc/32766/task/" + std::to_string(thread)));
+  EXPECT_EQ(Processes(root.path()).threads(32766), (std::vector{32766, 32767, 300, 301, 1000}));
 }
 
 TEST(Processes, ThatAreNotThereHaveNothing) {

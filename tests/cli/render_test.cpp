@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <rapidcheck.h>
 #include <regex>
@@ -158,6 +159,24 @@ TEST(AxisTicks, CoverTheTopInFewRoundSteps) {
   EXPECT_EQ(charm::html::axis_ticks(0).size(), 2U) << "an axis without rates is still an axis";
 }
 
+TEST(LogarithmicTicks, AreFewRoundNumbersWithinTheRange) {
+  EXPECT_TRUE(rc::check("for any range", [] {
+    const double low = std::exp(*rc::gen::inRange(-2000, 2000) * 0.01);
+    const double high = low * std::exp(*rc::gen::inRange(1, 3000) * 0.01);
+    for (const auto& ticks : {charm::html::logarithmic_ticks(low, high), charm::html::byte_ticks(low, high)}) {
+      RC_ASSERT(ticks.size() <= 9U);
+      RC_ASSERT(std::is_sorted(ticks.begin(), ticks.end()));
+      for (const double tick : ticks) RC_ASSERT(tick >= low && tick <= high);
+    }
+    RC_ASSERT(charm::html::logarithmic_ticks(low, high).size() >= 1U);
+  }));
+  EXPECT_EQ(charm::html::logarithmic_ticks(0.9, 25), (std::vector<double>{1, 2, 5, 10, 20}));
+  EXPECT_EQ(charm::html::logarithmic_ticks(1.58, 1.88).size(), 6U) << "1.6, 1.65 ... 1.85";
+  EXPECT_EQ(charm::html::byte_ticks(3000, 20000), (std::vector<double>{4096, 8192, 16384}));
+  for (const double low : {-1.0, 0.0, 5.0, double{NAN}}) EXPECT_TRUE(charm::html::logarithmic_ticks(low, 5).empty());
+  EXPECT_TRUE(charm::html::logarithmic_ticks(1, INFINITY).empty());
+}
+
 TEST(LogarithmicPlace, IsWithinItsBoundsForEveryNumber) {
   const double all[] = {-1, 0, 1e-308, 1, 2, 1e308, INFINITY, NAN};
   for (double value : all) {
@@ -263,6 +282,35 @@ TEST(ReportPage, SaysInItsHeadThatAnAnswerIsWrong) {
   Report r = report();
   r.outcome.results[0].verified = false;
   EXPECT_TRUE(has(render_report(r), "1 of 2 results are wrong"));
+}
+
+// Such a page said that all results were verified, and that OpenMP had a fiftieth of CHARM's speed.
+TEST(ReportPage, SaysInItsHeadThatTheRunWasDisturbed) {
+  Report r = report();
+  r.outcome.results.push_back(row("bfs", "openmp", "none", {5, 6}));
+  std::swap(r.outcome.results[1], r.outcome.results[2]);
+  EXPECT_TRUE(has(render_report(r), "charm local is fastest"));
+  r.outcome.disturbances = {"other programs used 1.5 of 2 cpus: <cc1plus> (process 7) 1.5"};
+  const std::string page = render_report(r);
+  const std::string head = page.substr(page.find("<body"), page.find("</header>") - page.find("<body"));
+  EXPECT_TRUE(has(head, "disturbed: other programs used 1.5 of 2 cpus: &lt;cc1plus&gt;"));
+  EXPECT_FALSE(has(head, "verdict good"));
+  EXPECT_TRUE(has(head, "All 3 results are right."));
+  EXPECT_FALSE(has(page, "is fastest"));
+  r.outcome.results[0].verified = false;
+  EXPECT_TRUE(has(render_report(r), "1 of 3 results are wrong"));
+}
+
+TEST(ReportPage, HasAStyleForEachClass) {
+  const std::string page = render_report(report());
+  const auto style_end = page.find("</style>");
+  const std::string style = page.substr(0, style_end);
+  const std::regex classes("class=\"([^\"]*)\"");
+  const std::string body = page.substr(style_end);
+  for (std::sregex_iterator at(body.begin(), body.end(), classes), end; at != end; ++at) {
+    std::istringstream names((*at)[1].str());
+    for (std::string name; names >> name;) EXPECT_TRUE(has(style, "." + name)) << name;
+  }
 }
 
 TEST(ReportPage, ShowsHowManyThreadsWereAtWork) {

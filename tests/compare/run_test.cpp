@@ -151,8 +151,8 @@ Outcome with_times(const std::vector<double>& times) {
   return outcome;
 }
 
-HostActivity quiet() {
-  HostActivity around;
+charm::os::MachineActivity quiet() {
+  charm::os::MachineActivity around;
   around.before.at_s = 100;
   around.after.at_s = 110;
   around.before.cpus = around.after.cpus = 4;
@@ -164,7 +164,7 @@ HostActivity quiet() {
   return around;
 }
 
-bool tells(const HostActivity& around, const Outcome& outcome, const std::string& part) {
+bool tells(const charm::os::MachineActivity& around, const Outcome& outcome, const std::string& part) {
   for (const auto& line : disturbances(around, outcome)) {
     if (line.find(part) != std::string::npos) return true;
   }
@@ -183,7 +183,7 @@ TEST(Disturbances, AreSaidToBeTheProgramsOwnWhereNothingElseWasSeen) {
 }
 
 TEST(Disturbances, NameWhoUsedTheCpus) {
-  HostActivity around = quiet();
+  charm::os::MachineActivity around = quiet();
   around.own_process = 7;
   around.after.busy_s = 75;
   around.before.processes = {{7, {7, "charm", 1, 1, 50}},
@@ -200,7 +200,7 @@ TEST(Disturbances, NameWhoUsedTheCpus) {
 }
 
 TEST(Disturbances, TellStealPressureLoadAndGovernors) {
-  HostActivity around = quiet();
+  charm::os::MachineActivity around = quiet();
   around.after.stolen_s = 2;
   around.after.waiting_s = 5;
   around.before.load_average = 3.5;

@@ -220,12 +220,6 @@ class Speedups(unittest.TestCase):
         self.assertEqual(lines[5].split(), ["geometric", "mean", "1.00", "1.00"])
         self.assertEqual(lines[7].split(), ["right", "answers", "2", "1"])
 
-    def test_are_drawn_with_the_mean(self):
-        page = bench.report({"trino": self.runs}, [1, 6], "0.1")
-        self.assertEqual(page.count("<rect"), 6)
-        self.assertIn("q1, wicp: 2.00", page)
-        self.assertIn("mean, wicp: 1.00", page)
-
 
 class Modelled(unittest.TestCase):
     text = ('[{"machine": "M", "scale": 100, "runs": [{"policy": "wim", "workers": 1, "seconds": {"1": 4}}, '
@@ -239,10 +233,6 @@ class Modelled(unittest.TestCase):
         self.assertIn("modelled", text)
         self.assertNotIn("right answers", text)
         self.assertEqual(text.splitlines()[-1].split(), ["speed-up", "1.00", "2.50"])
-        page = bench.report(runs, queries, "", counts)
-        self.assertIn("Modelled, not measured", page)
-        self.assertIn("2 processes: 2.50", page)
-        self.assertIn("q1, win: 2.00", page)
 
 
 if __name__ == "__main__":

@@ -87,15 +87,15 @@ os::MachineUse use(double at, double busy, double stolen) {
 }
 
 TEST(LoadOfOthers, LeavesOutThisProcess) {
-  auto before = use(10, 100, 0), after = use(12, 103, 0.2);
-  before.processes[7] = {};
-  after.processes[7].name = "cc1plus";
-  after.processes[7].cpu_s = 1.8;
-  const Load load = load_between(before, after, 1.0, 99);
-  EXPECT_DOUBLE_EQ(load.busy, 1.0);
-  EXPECT_NEAR(load.stolen, 0.05, 1e-9);
-  EXPECT_TRUE(has(load.who, "cc1plus 0.9")) << load.who;
-  EXPECT_EQ(conditions_of(load, 2, {}).size(), 2U);
+  os::MachineActivity activity{use(10, 100, 0), use(12, 103, 0.2), 1.0, 99, {}};
+  activity.before.processes[7] = {};
+  activity.after.processes[7].name = "cc1plus";
+  activity.after.processes[7].cpu_s = 1.8;
+  const os::OthersUse others = os::others_use(activity);
+  EXPECT_DOUBLE_EQ(others.cpus, 1.0);
+  EXPECT_NEAR(others.stolen, 0.05, 1e-9);
+  EXPECT_EQ(others.who, "cc1plus (process 7) 0.9");
+  EXPECT_EQ(conditions_of(others, 2, {}).size(), 2U);
   EXPECT_TRUE(has(conditions_of({}, 2, {{"powersave", CpuSet{0, 1}}}).front(), "powersave"));
   EXPECT_TRUE(conditions_of({}, 2, {{"performance", CpuSet{0, 1}}}).empty());
 }

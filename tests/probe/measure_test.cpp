@@ -218,4 +218,18 @@ TEST(Pictures, ThePageNeedsNothingFromElsewhereAndEscapesNames) {
   EXPECT_EQ(html.find("href="), std::string::npos);
 }
 
+TEST(Pictures, AxesHaveRoundNumbersAndSayWhatTheyAre) {
+  Profile profile;
+  profile.curves = {
+      {"STREAM by processes", "processes", "", "bandwidth", "GB/s", {{"read", {{1, 0.946, 0}, {2, 12.2, 0}}}}},
+      {"Latency by working set", "working set", "B", "latency", "ns", {{"own", {{4096, 1.58, 0}, {1 << 24, 158, 0}}}}},
+      {"STREAM by chiplets", "chiplets", "", "bandwidth", "GB/s", {{"read", {}}}}};
+  const std::string html = profile_html(profile);
+  for (const char* part : {">1</text>", ">2</text>", ">10</text>", ">100</text>", ">4 KiB</text>",
+                           "processes (logarithmic)", "latency, ns (logarithmic)"})
+    EXPECT_NE(html.find(part), std::string::npos) << part;
+  for (const char* part : {">158</text>", ">12.2</text>", ">1.41</text>", "STREAM by chiplets"})
+    EXPECT_EQ(html.find(part), std::string::npos) << part;
+}
+
 }  // namespace

@@ -38,6 +38,10 @@ step three "third" true
 summary'
 code 0; says "one            passed    0 s of 1 min 30 s"; says "of 0 s: OVER BUDGET"; says "of 10 min 00 s"; never_says "0 s of 10 min 00 s: OVER"
 
+it "gives every step its turn within as many days as there are steps"
+run 'for day in 20784 20785 20786; do step_of_day $day clang tidy mpi; done | sort | tr "\n" " "'
+code 0; says "clang mpi tidy"
+
 it "leaves no process behind"
 run 'step one "first" true
 jobs -p'

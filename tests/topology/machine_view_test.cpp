@@ -219,6 +219,16 @@ TEST(Svg, EscapesNames) {
   EXPECT_FALSE(contains(svg(m), "<script>"));
 }
 
+TEST(Svg, NumbersCoresByTheirFirstCpusAndWorkersWhereTheyAre) {
+  Machine m = Machine::from("pack:1 l3:2 core:2 pu:2");
+  const auto square = [](int number) { return ">" + std::to_string(number) + "</text>\n</g>"; };
+  for (const Core& core : m.cores) EXPECT_TRUE(contains(svg(m), square(core.siblings.front()))) << core.id;
+  EXPECT_TRUE(contains(svg(m), "prefers-color-scheme: dark"));
+  const std::vector<WorkerCore> workers = {{.core = 3, .cpu = m.cores[3].cpu}};
+  EXPECT_TRUE(contains(svg(m, workers), ">0</text>\n</g>"));
+  EXPECT_FALSE(contains(svg(m, workers), square(m.cores[3].siblings.front())));
+}
+
 TEST(TopoCommand, PrintsTheFormThatIsAskedFor) {
   std::ostringstream text, json, picture;
   const std::string file = topology_file("AMD-19h-Zen3-2xEpyc-7763.xml");

@@ -1,5 +1,6 @@
 #include "os/processes/processes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <unistd.h>
@@ -59,7 +60,12 @@ std::optional<int> Processes::process_of(int thread) const {
   return next_number<int>(process);
 }
 
-std::vector<int> Processes::threads(int pid) const { return numbered_entries(file(pid, "task")); }
+std::vector<int> Processes::threads(int pid) const {
+  auto ids = numbered_entries(file(pid, "task"));
+  // Ids are given in ascending order and begin anew above a limit: the first thread's is the process's own.
+  std::rotate(ids.begin(), std::lower_bound(ids.begin(), ids.end(), pid), ids.end());
+  return ids;
+}
 
 std::vector<int> Processes::children(int pid, int thread) const {
   std::vector<int> pids;

@@ -43,7 +43,7 @@ class Processes {
   [[nodiscard]] std::optional<unsigned> owner(int pid) const;
   /// The process of a thread: the id itself if it is that of a process, else the process that has the thread.
   [[nodiscard]] std::optional<int> process_of(int thread) const;
-  /// Ids of the threads, ascending; empty where the process has ended.
+  /// Ids of the threads, the first thread's first, in the order in which they began; empty where the process has ended.
   [[nodiscard]] std::vector<int> threads(int pid) const;
   /// Processes that a thread of this process has started and that still exist.
   [[nodiscard]] std::vector<int> children(int pid, int thread) const;

@@ -179,14 +179,9 @@ compare::Outcome measure(const CompareOptions& options, const compare::Request& 
     }
     progress.detail(left ? text + ", about " + base::format_seconds(*left) + " left" : text);
   };
-  compare::HostActivity around;
-  around.own_process = os::process_id();
-  around.governors = os::frequency_governors();
-  around.before = os::look_at_machine_use();
-  const double cpu_before = os::cpu_seconds() + os::cpu_seconds_of_children();
+  const os::MachineWatch watch;
   compare::Outcome outcome = compare::compare_programs(request, callbacks);
-  around.own_cpu_s = os::cpu_seconds() + os::cpu_seconds_of_children() - cpu_before;
-  around.after = os::look_at_machine_use();
+  const auto around = watch.so_far();
   if (dear.empty()) outcome.counters = counting.names();
   outcome.why_no_counters = counting.why_not().empty() ? dear : counting.why_not();
   outcome.disturbances = compare::disturbances(around, outcome);

@@ -141,7 +141,9 @@ void declare_deploy_bench(CLI::App& deploy_app, Session& session) {
                             "Queries to model, as charm bench olap --json prints them [TPC-H, built in]"));
   number_within(app->add_option("--modelled-scale", options->modelled_scale, "Scale factor of modelled data [100]"),
                 .01, 100000);
-  file_path(app->add_option("--report", options->report, "Write charts of the speed-ups as an HTML page"));
+  CLI::Option* report = app->add_option("--report", options->report, "Write charts of the speed-ups as an HTML page");
+  file_path(report);
+  app->add_option("--page-of", options->page_of)->group("")->needs(report);
   add_output_options(*app, options->out);
   app->callback(
       [&session, options] { session.action = [&session, options] { return deploy_bench(*options, session); }; });

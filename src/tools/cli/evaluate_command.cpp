@@ -136,33 +136,25 @@ Undertaking undertake(const EvaluateOptions& options, Session& session) {
 
 /// Looks at the machine for a second. \throws Error (refused) if other programs take too much of it.
 void check_load(const EvaluateOptions& options, Evaluation& evaluation) {
-  const auto before = os::look_at_machine_use();
-  const double own = os::cpu_seconds() + os::cpu_seconds_of_children();
+  const os::MachineWatch watch;
   std::this_thread::sleep_for(std::chrono::seconds(1));
-  const auto after = os::look_at_machine_use();
-  const auto load =
-      evaluate::load_between(before, after, os::cpu_seconds() + os::cpu_seconds_of_children() - own, os::process_id());
-  const int cpus = std::max(1, after.cpus);
-  for (std::string& each : evaluate::conditions_of(load, cpus, os::frequency_governors()))
+  const auto activity = watch.so_far();
+  const auto use = os::others_use(activity);
+  const int cpus = std::max(1, activity.after.cpus);
+  for (std::string& each : evaluate::conditions_of(use, cpus, activity.governors))
     evaluation.conditions.push_back(std::move(each));
-  if (load.busy <= evaluate::too_busy * cpus || options.anyway) return;
+  if (use.cpus <= evaluate::too_busy * cpus || options.anyway) return;
   throw Error(Errc::refused,
               fmt::format("other programs take {:.2g} of {} cpus{}, and the measurements would be worth nothing",
-                          load.busy, cpus, load.who.empty() ? "" : " (" + load.who + ")"),
+                          use.cpus, cpus, use.who.empty() ? "" : " (" + use.who + ")"),
               "wait until the machine is quiet, or add --anyway to measure and note it");
 }
 
 std::function<evaluate::Meanwhile()> watch() {
-  auto around = std::make_shared<compare::HostActivity>();
-  around->own_process = os::process_id();
-  around->before = os::look_at_machine_use();
-  const double own = os::cpu_seconds() + os::cpu_seconds_of_children();
-  return [around, own] {
-    around->own_cpu_s = os::cpu_seconds() + os::cpu_seconds_of_children() - own;
-    around->after = os::look_at_machine_use();
-    const auto load = evaluate::load_between(around->before, around->after, around->own_cpu_s, around->own_process);
-    return evaluate::Meanwhile{compare::disturbances(*around, {}),
-                               load.busy > evaluate::too_busy * std::max(1, around->after.cpus)};
+  return [watch = os::MachineWatch()] {
+    const auto around = watch.so_far();
+    return evaluate::Meanwhile{compare::disturbances(around, {}),
+                               os::others_use(around).cpus > evaluate::too_busy * std::max(1, around.after.cpus)};
   };
 }
 

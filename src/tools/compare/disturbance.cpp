@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,29 +11,8 @@ namespace charm::compare {
 namespace {
 
 // Below these nothing is worth a line: they are within what a quiet machine does.
-constexpr double little_cpu = 0.1;          // cpus' worth of time
-constexpr double little_of_machine = 0.03;  // share of all cpus
-constexpr double little_stolen = 0.005;
 constexpr double little_waiting = 0.05;
 constexpr double little_drift = 0.01;
-
-/// "cc1plus (process 123) 0.8", of those that used most.
-std::string who(const HostActivity& around, double seconds) {
-  std::vector<std::pair<double, std::string>> users;
-  for (const auto& [id, now] : around.after.processes) {
-    if (id == around.own_process) continue;
-    const auto then = around.before.processes.find(id);
-    const bool known = then != around.before.processes.end() && then->second.started == now.started;
-    const double cpus = (now.cpu_s - (known ? then->second.cpu_s : 0)) / seconds;
-    if (cpus >= little_cpu / 2) users.emplace_back(cpus, fmt::format("{} (process {}) {:.2g}", now.name, id, cpus));
-  }
-  std::sort(users.begin(), users.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string text;
-  for (std::size_t i = 0; i < std::min<std::size_t>(users.size(), 3); ++i) {
-    text += (text.empty() ? ": " : ", ") + users[i].second;
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -58,27 +36,17 @@ double drift(const Outcome& outcome) {
   return std::expm1(change);
 }
 
-std::vector<std::string> disturbances(const HostActivity& around, const Outcome& outcome) {
-  std::vector<std::string> lines;
+std::vector<std::string> disturbances(const os::MachineActivity& around, const Outcome& outcome) {
+  std::vector<std::string> lines = os::others_at_work(around);
   const auto& before = around.before;
   const auto& after = around.after;
   const double seconds = after.at_s - before.at_s;
   const int cpus = std::max(1, after.cpus);
-  if (seconds > 0 && after.cpus > 0) {
-    const double others = (after.busy_s - before.busy_s - around.own_cpu_s) / seconds;
-    if (others >= std::max(little_cpu, little_of_machine * cpus)) {
-      lines.push_back(fmt::format("other programs used {:.2g} of {} cpus{}", others, cpus, who(around, seconds)));
-    }
-    const double stolen = (after.stolen_s - before.stolen_s) / seconds / cpus;
-    if (stolen >= little_stolen) {
-      lines.push_back(fmt::format("the hypervisor kept the cpus for {} % of the time (steal)", percent_digits(stolen)));
-    }
-    if (before.waiting_s && after.waiting_s) {
-      const double waiting = (*after.waiting_s - *before.waiting_s) / seconds;
-      if (waiting >= little_waiting) {
-        lines.push_back(fmt::format("in {} % of the time some thread waited for a cpu (pressure stall information)",
-                                    percent_digits(waiting)));
-      }
+  if (seconds > 0 && before.waiting_s && after.waiting_s) {
+    const double waiting = (*after.waiting_s - *before.waiting_s) / seconds;
+    if (waiting >= little_waiting) {
+      lines.push_back(fmt::format("in {} % of the time some thread waited for a cpu (pressure stall information)",
+                                  percent_digits(waiting)));
     }
   }
   if (before.load_average && *before.load_average >= std::max(0.5, 0.25 * cpus)) {

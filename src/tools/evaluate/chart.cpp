@@ -19,20 +19,6 @@ using html::text_element;
 constexpr double chart_width = 760, chart_left = 330, chart_right = 735, row_height = 22, chart_top = 34;
 constexpr std::size_t longest_label = 48;
 
-/// Ticks at 1, 2 and 5 times powers of ten.
-std::vector<double> logarithmic_ticks(double low, double high) {
-  std::vector<double> ticks;
-  for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10) {
-    for (const double step : {1.0, 2.0, 5.0}) {
-      if (power * step >= low && power * step <= high) ticks.push_back(power * step);
-    }
-  }
-  const std::size_t every = ticks.size() / 9 + 1;
-  std::vector<double> few;
-  for (std::size_t i = 0; i < ticks.size(); i += every) few.push_back(ticks[i]);
-  return few;
-}
-
 std::string shortened(const std::string& text) {
   return text.size() <= longest_label ? text : text.substr(0, longest_label - 1) + "…";
 }
@@ -77,7 +63,7 @@ std::string forest_plot(const std::string& label, const std::vector<ChartRow>& r
   };
   const double bottom = chart_top + row_height * static_cast<double>(rows.size());
   std::string out = legend();
-  for (const double tick : logarithmic_ticks(from, to)) {
+  for (const double tick : html::logarithmic_ticks(from, to)) {
     out += element("line", {{"class", tick == 1 && unit.empty() ? "axis" : "grid"},
                             {"x1", at(tick)},
                             {"x2", at(tick)},

@@ -102,35 +102,16 @@ bool tells_fills(const counters::Description& counters, std::string& why_not) {
   return true;
 }
 
-Load load_between(const os::MachineUse& before, const os::MachineUse& after, double own_cpu_s, int own_process) {
-  Load load;
-  const double seconds = after.at_s - before.at_s;
-  if (!(seconds > 0)) return load;
-  load.busy = std::max(0.0, (after.busy_s - before.busy_s - own_cpu_s) / seconds);
-  load.stolen = std::max(0.0, (after.stolen_s - before.stolen_s) / seconds / std::max(1, after.cpus));
-  std::vector<std::pair<double, std::string>> users;
-  for (const auto& [id, now] : after.processes) {
-    if (id == own_process) continue;
-    const auto then = before.processes.find(id);
-    const bool known = then != before.processes.end() && then->second.started == now.started;
-    const double cpus = (now.cpu_s - (known ? then->second.cpu_s : 0)) / seconds;
-    if (cpus >= 0.05) users.emplace_back(cpus, now.name);
-  }
-  std::sort(users.rbegin(), users.rend());
-  for (std::size_t i = 0; i < std::min<std::size_t>(users.size(), 3); ++i)
-    load.who += fmt::format("{}{} {:.2g}", i == 0 ? "" : ", ", users[i].second, users[i].first);
-  return load;
-}
-
-std::vector<std::string> conditions_of(const Load& load, int cpus, const std::map<std::string, CpuSet>& governors) {
+std::vector<std::string> conditions_of(const os::OthersUse& use, int cpus,
+                                       const std::map<std::string, CpuSet>& governors) {
   std::vector<std::string> all;
-  if (load.busy > 0.03 * cpus) {
-    all.push_back(fmt::format("Other programs took {:.2g} of {} cpus at the start{}.", load.busy, cpus,
-                              load.who.empty() ? "" : " (" + load.who + ")"));
+  if (use.cpus > 0.03 * cpus) {
+    all.push_back(fmt::format("Other programs took {:.2g} of {} cpus at the start{}.", use.cpus, cpus,
+                              use.who.empty() ? "" : " (" + use.who + ")"));
   }
-  if (load.stolen > 0.005)
+  if (use.stolen > 0.005)
     all.push_back(
-        fmt::format("The hypervisor took {} of the cpus' time at the start.", base::format_percent(load.stolen)));
+        fmt::format("The hypervisor took {} of the cpus' time at the start.", base::format_percent(use.stolen)));
   for (const auto& [governor, on] : governors) {
     if (governor != "performance")
       all.push_back(

@@ -11,7 +11,7 @@
 
 #include "counters/source.hpp"
 #include "tools/evaluate/evaluation.hpp"
-#include "tools/os/machine_use.hpp"
+#include "tools/os/machine_watch.hpp"
 
 namespace charm::evaluate {
 
@@ -22,19 +22,11 @@ MachineFacts machine_facts(const Machine& machine, const counters::Description& 
 /// Whether counters tell fills from other chiplets and from memory apart; if not, why.
 bool tells_fills(const counters::Description& counters, std::string& why_not);
 
-/// What happened on the machine between two looks at it.
-struct Load {
-  double busy = 0;    ///< cpus' worth of time that other programs took
-  double stolen = 0;  ///< share of all cpus' time that the hypervisor took
-  std::string who;    ///< "cc1plus 0.8, sshd 0.1": those that took most
-};
-/// \param own_cpu_s cpu time of this process and its children between the two.
-Load load_between(const os::MachineUse& before, const os::MachineUse& after, double own_cpu_s, int own_process);
-
 /// Above this share of the cpus, other programs' load makes a measurement worthless unless somebody asks for it.
 inline constexpr double too_busy = 0.25;
 
 /// What disturbs, or may disturb, what is measured: load, steal, governors, a sentence each; empty on a quiet machine.
-std::vector<std::string> conditions_of(const Load& load, int cpus, const std::map<std::string, CpuSet>& governors);
+std::vector<std::string> conditions_of(const os::OthersUse& use, int cpus,
+                                       const std::map<std::string, CpuSet>& governors);
 
 }  // namespace charm::evaluate

@@ -105,16 +105,14 @@ std::string point_table(const Result& result) {
     rows.push_back({point_label(result, point), number_text(point.published), predicted_text(point),
                     measured_text(point), expected_text(point), std::string(words(point.outcome)), point.source});
   }
-  return "<div class=\"scroll\">" +
-         html::html_table({{"point"},
+  return html::html_table({{"point"},
                            {"published", true},
                            {"predicted", true},
                            {"measured (95 %)", true},
                            {"claimed"},
                            {"outcome"},
                            {"place in the paper"}},
-                          rows, "results") +
-         "</div>\n";
+                          rows, "results");
 }
 
 std::string bullets(const std::vector<std::string>& lines) {
@@ -198,7 +196,7 @@ std::string comparison_page(const std::vector<Evaluation>& evaluations, const st
     facts[2].push_back(each.started);
     facts[3].push_back(each.version);
   }
-  body += "<div class=\"scroll\">" + html::html_table(titles, facts, "results") + "</div>\n<h2>Verdicts</h2>\n";
+  body += html::html_table(titles, facts, "results") + "<h2>Verdicts</h2>\n";
   body += "<div class=\"scroll\"><table class=\"results\"><thead><tr><th>claim</th>";
   for (const std::string& column : columns) body += "<th>" + escaped(column) + "</th>";
   body += "</tr></thead>\n<tbody>\n";

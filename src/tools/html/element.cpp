@@ -31,6 +31,8 @@ std::string text_element(std::string_view name, Attributes attributes, std::stri
 
 std::string svg_picture(double width, double height, std::string_view css_class, std::string_view title,
                         std::string_view inside) {
+  // Parts of its size: on a narrow screen a picture is moved, and not made smaller still.
+  constexpr double readable = 0.74, large = 1.3;
   std::string content = "\n" + text_element("title", {}, title) + "\n";
   content += inside;
   return element("svg",
@@ -39,7 +41,8 @@ std::string svg_picture(double width, double height, std::string_view css_class,
                   {"viewBox", "0 0 " + coordinate(width) + " " + coordinate(height)},
                   {"width", width},
                   {"height", height},
-                  {"style", "max-width:100%;height:auto"}},
+                  {"style", "max-width:min(100%," + coordinate(large * width) +
+                                "px);min-width:" + coordinate(readable * width) + "px;height:auto"}},
                  content) +
          "\n";
 }

@@ -14,7 +14,7 @@ struct HtmlColumn {
   bool is_number = false;
 };
 
-/// A table of escaped texts; numbers are aligned to the right.
+/// A table of escaped texts, which scrolls where it is wider than the page; numbers are aligned to the right.
 std::string html_table(const std::vector<HtmlColumn>& columns, const std::vector<std::vector<std::string>>& rows,
                        std::string_view css_class = "");
 

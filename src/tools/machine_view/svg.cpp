@@ -19,6 +19,36 @@ constexpr int gap = 4;
 constexpr int pad = 10;
 constexpr int head = 20;
 
+constexpr const char* style = R"css(
+.charm-machine text { font: 12px system-ui, sans-serif; fill: #222; }
+.charm-machine .charm-h { font-size: 15px; font-weight: 600; }
+.charm-machine .charm-w, .charm-machine .charm-c { font-size: 10px; text-anchor: middle; }
+.charm-machine .charm-w { fill: #fff; }
+.charm-machine .charm-c { fill: #3d4a5c; }
+.charm-paper { fill: #fff; }
+.charm-socket { fill: #f4f5f7; stroke: #8a919c; }
+.charm-node { fill: #e8ecf3; stroke: #a6aebb; }
+.charm-chiplet { fill: #fff; stroke: #6b7a90; }
+.charm-core { fill: #c9d3e0; }
+.charm-busy { fill: #1f6feb; }
+.charm-shared { fill: #b42318; }
+@media (prefers-color-scheme: dark) {
+  .charm-machine text { fill: #e6e9ed; }
+  .charm-machine .charm-c { fill: #b9c4d2; }
+  .charm-paper { fill: #14171b; }
+  .charm-socket { fill: #1c2026; stroke: #5b6470; }
+  .charm-node { fill: #242a33; stroke: #4a5462; }
+  .charm-chiplet { fill: #14171b; stroke: #76859a; }
+  .charm-core { fill: #3a4656; }
+}
+)css";
+
+constexpr const char* cpus_alone = "A square is a core; its number is that of the core's first cpu.";
+constexpr const char* cpus_and_workers =
+    "A square is a core with its first cpu's number; a coloured one has the number of its worker, a red one that of "
+    "the "
+    "first of several.";
+
 struct Size {
   int width = 0;
   int height = 0;
@@ -50,17 +80,13 @@ class Picture {
         y += head;
       }
     }
+    label(pad, y + 12, "charm-t", workers_.empty() ? cpus_alone : cpus_and_workers);
+    y += head;
     const std::string title = m_.name.empty() ? m_.origin : m_.name;
-    const std::string style =
-        ".charm-machine text{font:12px system-ui,sans-serif;fill:#222}.charm-machine .charm-h{font-size:15px;"
-        "font-weight:600}.charm-machine .charm-w{font-size:10px;fill:#fff;text-anchor:middle}"
-        ".charm-socket{fill:#f4f5f7;stroke:#8a919c}.charm-node{fill:#e8ecf3;stroke:#a6aebb}"
-        ".charm-chiplet{fill:#fff;stroke:#6b7a90}.charm-core{fill:#c9d3e0}.charm-busy{fill:#1f6feb}"
-        ".charm-shared{fill:#b42318}";
     return html::svg_file(html::svg_picture(
         page, y, "charm-machine", title,
         element("style", {}, style) + "\n" +
-            element("rect", {{"width", "100%"}, {"height", "100%"}, {"fill", "#fff"}}) + "\n" +
+            element("rect", {{"class", "charm-paper"}, {"width", "100%"}, {"height", "100%"}}) + "\n" +
             text_element("text", {{"class", "charm-h"}, {"x", 10}, {"y", 22}}, title) + "\n" + body_));
   }
 
@@ -112,7 +138,11 @@ class Picture {
     }
     body_ += "<g>" + text_element("title", {}, tip);
     rect(kind, x, y, {square, square});
-    if (placed != workers_.end()) label(x + square / 2, y + 15, "charm-w", std::to_string(placed->second.front()));
+    if (placed != workers_.end()) {
+      label(x + square / 2, y + 15, "charm-w", std::to_string(placed->second.front()));
+    } else {
+      label(x + square / 2, y + 15, "charm-c", std::to_string(core.siblings.front()));
+    }
     body_ += "</g>\n";
   }
 

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <sstream>
 
+#include <fmt/format.h>
+
 #include "base/format.hpp"
 #include "tools/html/element.hpp"
 #include "tools/html/html.hpp"
@@ -25,6 +27,11 @@ MatrixRange range_of(const LatencyMatrix& matrix) {
     }
   }
   return range;
+}
+
+std::string x_text(const Curve& curve, double x) {
+  if (curve.x_unit == "B") return base::format_bytes(static_cast<std::uint64_t>(x));
+  return x == std::round(x) ? fmt::format("{:.0f}", x) : base::three_digits(x);
 }
 
 namespace {
@@ -112,9 +119,7 @@ std::string curve_text(const Curve& curve, const TextStyle& style) {
   }
   text << '\n';
   for (double x : xs) {
-    std::snprintf(cell, sizeof cell, "  %12s",
-                  curve.x_unit == "B" ? base::format_bytes(static_cast<std::uint64_t>(x)).c_str()
-                                      : base::three_digits(x).c_str());
+    std::snprintf(cell, sizeof cell, "  %12s", x_text(curve, x).c_str());
     text << cell;
     for (const auto& series : curve.series) {
       const auto p = std::find_if(series.points.begin(), series.points.end(), [&](const Point& q) { return q.x == x; });
@@ -207,11 +212,15 @@ std::string profile_html(const Profile& profile) {
     body += text_element("p", {{"class", "verdict bad"}}, "doubtful: " + doubt) + "\n";
   body += "</header>\n<h2>Seen in the latencies alone</h2>\n" +
           text_element("pre", {}, levels_text(profile.seen, profile.cpus)) +
-          "\n<h2>Between cpus</h2>\n<div class=\"panels\">\n" +
-          heatmap_svg(profile.latency, profile.cpus, "Latency", "ns") +
-          heatmap_svg(profile.bandwidth, profile.cpus, "Bandwidth", "GB/s") +
+          "\n<h2>Between cpus</h2>\n<div class=\"panels\">\n" + "<figure>" +
+          heatmap_svg(profile.latency, profile.cpus, "Latency", "ns") + "</figure>\n<figure>" +
+          heatmap_svg(profile.bandwidth, profile.cpus, "Bandwidth", "GB/s") + "</figure>\n" +
           "</div>\n<h2>Memory</h2>\n<div class=\"panels\">\n";
-  for (const auto& curve : profile.curves) body += curve_svg(curve);
+  for (const auto& curve : profile.curves) {
+    const bool empty = std::all_of(curve.series.begin(), curve.series.end(),
+                                   [](const Series& series) { return series.points.empty(); });
+    if (!empty) body += "<figure>" + curve_svg(curve) + "</figure>\n";
+  }
   return html::html_page(title, body + "</div>\n" + html::notes("Notes", profile.notes), "charm probe");
 }
 

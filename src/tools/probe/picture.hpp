@@ -25,6 +25,8 @@ std::string heatmap_text(const LatencyMatrix& matrix, const std::string& unit, c
 
 std::string heatmap_svg(const LatencyMatrix& matrix, const std::vector<int>& cpus, const std::string& title,
                         const std::string& unit);
+/// A place on the curve's axis: "32 KiB", "4".
+std::string x_text(const Curve& curve, double x);
 std::string curve_svg(const Curve& curve);
 
 /// Groups, heatmaps, curves and notes in words and drawings.

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include "base/format.hpp"
 #include "tools/html/element.hpp"
@@ -27,8 +29,39 @@ std::string picture(double height, const std::string& title, const std::string& 
       element("g", {{"font-family", "sans-serif"}, {"font-size", 12}, {"fill", "currentColor"}}, inside)));
 }
 
-std::string x_text(const Curve& curve, double x) {
-  return curve.x_unit == "B" ? base::format_bytes(static_cast<std::uint64_t>(x)) : three_digits(x);
+/// Of the values above 0, which are those that a logarithmic axis shows.
+struct Extent {
+  double low = 0, high = 0;
+};
+
+Extent extent_of(const Curve& curve, double Point::* coordinate) {
+  Extent extent;
+  for (const auto& series : curve.series) {
+    for (const auto& p : series.points) {
+      if (p.x <= 0 || p.y <= 0) continue;
+      extent.low = extent.low == 0 ? p.*coordinate : std::min(extent.low, p.*coordinate);
+      extent.high = std::max(extent.high, p.*coordinate);
+    }
+  }
+  return extent;
+}
+
+double place_in(const Extent& extent, double value) {
+  return extent.high > extent.low ? html::logarithmic_place(value, extent.low, extent.high) : 0.5;
+}
+
+/// Nobody runs 1.4 processes: where all points are at whole numbers, so are the ticks.
+std::vector<double> x_ticks(const Curve& curve, const Extent& x) {
+  if (!(x.high > x.low)) return x.low > 0 ? std::vector{x.low} : std::vector<double>();
+  if (curve.x_unit == "B") return html::byte_ticks(x.low, x.high);
+  auto ticks = html::logarithmic_ticks(x.low, x.high);
+  const bool whole = std::all_of(curve.series.begin(), curve.series.end(), [](const Series& series) {
+    return std::all_of(series.points.begin(), series.points.end(),
+                       [](const Point& p) { return p.x == std::round(p.x); });
+  });
+  if (whole) std::erase_if(ticks, [](double tick) { return tick != std::round(tick); });
+  if (ticks.empty()) ticks = {x.low, x.high};
+  return ticks;
 }
 
 }  // namespace
@@ -73,6 +106,7 @@ std::string heatmap_svg(const LatencyMatrix& matrix, const std::vector<int>& cpu
   const int step = std::max(1, n / 8);
   for (int i = 0; i < n; i += step) out += text_at(38, top + (i + 0.5) * cell + 4, "end", cpu(i));
   out += text_at(left, 575, "start", three_digits(range.low));
+  out += text_at(left + side / 2.0, 575, "middle", "logarithmic");
   out += text_at(left + side, 575, "end", three_digits(range.high) + " " + unit);
   for (int k = 0; k < 64; ++k) {
     out += element("rect", {{"x", left + k * 8},
@@ -85,38 +119,26 @@ std::string heatmap_svg(const LatencyMatrix& matrix, const std::vector<int>& cpu
 }
 
 std::string curve_svg(const Curve& curve) {
-  double x_low = 0, x_high = 0, y_low = 0, y_high = 0;
-  for (const auto& series : curve.series) {
-    for (const auto& p : series.points) {
-      if (p.x <= 0 || p.y <= 0) continue;
-      x_low = x_low == 0 ? p.x : std::min(x_low, p.x);
-      x_high = std::max(x_high, p.x);
-      y_low = y_low == 0 ? p.y : std::min(y_low, p.y);
-      y_high = std::max(y_high, p.y);
-    }
-  }
-  const auto spread = [](double v, double low, double high) {
-    return high > low ? html::logarithmic_place(v, low, high) : 0.5;
-  };
+  const Extent x = extent_of(curve, &Point::x);
+  Extent y = extent_of(curve, &Point::y);
+  // A curve that hardly rises is to look like one.
+  if (y.high < 2 * y.low) y = {std::sqrt(y.low * y.high / 2), std::sqrt(y.low * y.high * 2)};
   constexpr double left = 70, right = 540, bottom = 260, height = 210;
-  const auto px = [&](double x) { return left + (right - left) * spread(x, x_low, x_high); };
-  const auto py = [&](double y) { return bottom - height * spread(y, y_low, y_high); };
+  const auto px = [&](double value) { return left + (right - left) * place_in(x, value); };
+  const auto py = [&](double value) { return bottom - height * place_in(y, value); };
   std::string out = text_element("text", {{"x", left}, {"y", 22}, {"font-size", 14}}, curve.name);
-  out += text_at(left, 40, "start", curve.y + ", " + curve.y_unit);
-  if (y_high > 0) {
-    for (const double y : {y_low, std::sqrt(y_low * y_high), y_high}) {
-      out += text_at(left - 6, py(y) + 4, "end", three_digits(y));
-      out += element("line", {{"x1", left},
-                              {"x2", right},
-                              {"y1", py(y)},
-                              {"y2", py(y)},
-                              {"stroke", "currentColor"},
-                              {"stroke-opacity", 0.2}});
-    }
-    for (const double x : {x_low, std::sqrt(x_low * x_high), x_high})
-      out += text_at(px(x), bottom + 20, "middle", x_text(curve, x));
+  out += text_at(left, 40, "start", curve.y + ", " + curve.y_unit + " (logarithmic)");
+  for (const double tick : html::logarithmic_ticks(y.low, y.high)) {
+    out += text_at(left - 6, py(tick) + 4, "end", fmt::format("{:.12g}", tick));
+    out += element("line", {{"x1", left},
+                            {"x2", right},
+                            {"y1", py(tick)},
+                            {"y2", py(tick)},
+                            {"stroke", "currentColor"},
+                            {"stroke-opacity", 0.2}});
   }
-  out += text_at((left + right) / 2, bottom + 38, "middle", curve.x);
+  for (const double tick : x_ticks(curve, x)) out += text_at(px(tick), bottom + 20, "middle", x_text(curve, tick));
+  out += text_at((left + right) / 2, bottom + 38, "middle", curve.x + " (logarithmic)");
   for (std::size_t s = 0; s < curve.series.size(); ++s) {
     const char* colour = html::series_colour(s);
     std::string line;
@@ -128,9 +150,9 @@ std::string curve_svg(const Curve& curve) {
                        text_element("title", {}, x_text(curve, p.x) + ": " + three_digits(p.y) + " " + curve.y_unit));
     }
     out += element("polyline", {{"fill", "none"}, {"stroke", colour}, {"stroke-width", 2}, {"points", line}}) + marks;
-    const double y = 313 + 18 * static_cast<double>(s);
-    out += text_at(left + 14, y + 9, "start", curve.series[s].label);
-    out += element("rect", {{"x", left}, {"y", y}, {"width", 10}, {"height", 10}, {"fill", colour}});
+    const double from = 313 + 18 * static_cast<double>(s);
+    out += text_at(left + 14, from + 9, "start", curve.series[s].label);
+    out += element("rect", {{"x", left}, {"y", from}, {"width", 10}, {"height", 10}, {"fill", colour}});
   }
   return picture(310 + 18 * static_cast<double>(curve.series.size()), curve.name, out);
 }

@@ -28,6 +28,7 @@
 #include "tools/cli/bench/workloads/all.hpp"
 #include "tools/cli/report/page.hpp"
 #include "tools/machine_view/svg.hpp"
+#include "tools/os/machine_watch.hpp"
 #include "topology/discovery.hpp"
 #include "workloads/names.hpp"
 
@@ -155,7 +156,9 @@ int run_bench(const BenchOptions& options, Session& session) {
 
   Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
   const auto run = run_of_any(workload);
+  const os::MachineWatch watch;
   BenchResult outcome = run_plan(plan, *run, run->config(settings), progress);
+  outcome.disturbances = os::others_at_work(watch.so_far());
   add_notes(outcome, machine);
 
   Host host = describe_host(machine, settings);
@@ -169,6 +172,9 @@ int run_bench(const BenchOptions& options, Session& session) {
   } else {
     const bool colour = colour_on_stdout(options.output.colour);
     session.out << (outcome.profiles.empty() ? results_table(outcome, colour) : versus_table(outcome, colour));
+    for (const auto& text : outcome.disturbances) session.out << "\ndisturbed: " << text;
+    if (!outcome.disturbances.empty())
+      session.out << "\nCompare nothing by these figures: run it again on a quiet machine.\n";
     if (options.report) session.out << "\nreport: " << *options.report << '\n';
   }
   for (const auto& text : outcome.left_out) session.err << "charm: " << text << '\n';

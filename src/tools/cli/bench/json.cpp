@@ -117,7 +117,8 @@ std::string results_json(const Host& host, const BenchResult& outcome) {
                 {"seconds", outcome.input.seconds},
                 {"peak_rss_bytes", outcome.input.peak_rss_bytes}}},
               {"results", results},
-              {"placements", placements}};
+              {"placements", placements},
+              {"disturbances", outcome.disturbances}};
   add_profiles(all, outcome);
   // What is not UTF-8 (a file name) is replaced: the output must be JSON whatever was loaded.
   return base::json_text(all, 2) + "\n";

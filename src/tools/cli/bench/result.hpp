@@ -90,7 +90,8 @@ struct BenchResult {
   std::vector<PolicyHistory> histories;  // one for each policy whose controller could choose among levels
   std::vector<QueryProfile> profiles;    // of a database's queries
   std::vector<std::string> notes;
-  std::vector<std::string> left_out;  // kernels, each with the reason; also among the notes
+  std::vector<std::string> disturbances;  // what others did on the machine meanwhile; empty where it was quiet
+  std::vector<std::string> left_out;      // kernels, each with the reason; also among the notes
 
   [[nodiscard]] bool all_verified() const;
 };

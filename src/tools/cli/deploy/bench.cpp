@@ -3,15 +3,22 @@
 
 #include <cstdint>
 #include <cstring>
+#include <iostream>
+#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "base/settings.hpp"
+#include "os/files/output_file.hpp"
 #include "os/processes/this_process.hpp"
 #include "tools/cli/bench/elsewhere.hpp"
+#include "tools/cli/bench/host.hpp"
 #include "tools/cli/deploy/commands.hpp"
 #include "tools/cli/deploy/modelled.hpp"
+#include "tools/cli/report/deploy_page.hpp"
 #include "tools/os/child.hpp"
+#include "topology/discovery.hpp"
 
 namespace charm::cli {
 
@@ -31,9 +38,20 @@ std::string scale_by_memory(const DeployBenchOptions& options) {
   return bytes >= at_scale_1 ? "1" : bytes >= at_scale_1 / 10 ? "0.1" : "0.01";
 }
 
+void write_page(const DeployBenchOptions& options) {
+  const base::Settings settings = base::resolve({});
+  const Machine machine = topology::discover(settings.topology, settings.profile);
+  const std::string results(std::istreambuf_iterator<char>(std::cin), {});
+  os::write_whole(options.report, deploy_page(results, describe_host(machine, settings), options.page_of));
+}
+
 }  // namespace
 
-int deploy_bench(const DeployBenchOptions& options, Session& /*session*/) {
+int deploy_bench(const DeployBenchOptions& options, Session& session) {
+  if (!options.page_of.empty()) {
+    write_page(options);
+    return exit_done;
+  }
   if (os::cannot_run("python3") != 0)
     throw Error(Errc::bad_input, "charm deploy bench needs python3, which is not on PATH", "install it");
   const std::string program = deploy_bench_program();
@@ -56,7 +74,9 @@ int deploy_bench(const DeployBenchOptions& options, Session& /*session*/) {
   give("--trials", std::to_string(options.trials));
   give("--port", std::to_string(options.port));
   give("--patience", fmt::format("{:g}", options.patience_s));
+  if (!options.report.empty()) os::check_writable(options.report);
   give("--report", options.report);
+  give("--command", session.command_line);
   if (options.out.json) words.emplace_back("--json");
   words.emplace_back("--");
   give("--cpus", options.cpus);

@@ -45,6 +45,7 @@ struct DeployBenchOptions {
   int port = 20000;
   double patience_s = 300;
   std::string report;         // a file; empty: none
+  std::string page_of;        // writes the report of that command, whose results stdin has, and runs nothing
   std::string cpus, reserve;  // of charm deploy up
   int leave_cores = 0;
   std::string machines;         // modelled ones; empty: none

@@ -1,6 +1,5 @@
-"""What `charm deploy bench` says of its runs: wrong answers, and tables and charts of speed-ups by policy."""
+"""What `charm deploy bench` says of its runs: wrong answers, and tables of speed-ups by policy."""
 
-import html
 import json
 import math
 
@@ -65,49 +64,3 @@ def table(runs, queries, by_count=()):
                   "processes " + "".join(f"{count:>7}" for count, _ in by_count),
                   "speed-up  " + "".join(f"{ratio:>7.2f}" for _, ratio in by_count)]
     return "\n".join(lines) + "\n"
-
-
-COLOURS = ["#888", "#3b6fb6", "#c8553d", "#3f8f5b", "#8a5fb0"]
-
-
-def bars(groups, colour, titles):
-    """A picture of bars in groups by name, with a line at 1. `titles` are of the bars of a group."""
-    most = max(max(each) for each in groups.values())
-    width, step = 8, 8 * len(titles) + 10
-    step = max(step, 26)
-    parts = []
-    for place, (name, values) in enumerate(groups.items()):
-        for i, value in enumerate(values):
-            height = 160 * value / most
-            parts.append(f'<rect x="{40 + place * step + i * width}" y="{180 - height:.1f}" width="{width}" '
-                         f'height="{height:.1f}" fill="{colour(i)}"><title>{name}{titles[i]}: '
-                         f'{value:.2f}</title></rect>')
-        parts.append(f'<text x="{40 + place * step}" y="194" font-size="9">{name}</text>')
-    one = 180 - 160 / most
-    parts.append(f'<line x1="36" x2="{40 + len(groups) * step}" y1="{one:.1f}" y2="{one:.1f}" stroke="#000"/>'
-                 f'<text x="18" y="{one + 3:.1f}" font-size="9">1.0</text>')
-    return f'<svg width="{60 + len(groups) * step}" height="200">{"".join(parts)}</svg>'
-
-
-def report(runs_by_engine, queries, scale, counts_by_engine=None):
-    """A page with a chart for each engine: bars of the queries by policy, and of their geometric mean (OLAP on
-    chiplets, Fig. 7 and 8); for a modelled machine also of the means by number of processes (Fig. 12)."""
-    parts = []
-    for engine, runs in runs_by_engine.items():
-        by_count = (counts_by_engine or {}).get(engine, [])
-        numbers = [n for n in queries if n in runs[0]["seconds"]]
-        ratios = {f"q{n}": [runs[0]["seconds"][n] / run["seconds"][n] for run in runs] for n in numbers}
-        ratios["mean"] = [mean([each[i] for each in ratios.values()]) for i in range(len(runs))]
-        legend = ", ".join(f'<span style="color:{COLOURS[i % 5]}">{run["policy"]} ({run["workers"]} workers)</span>'
-                           for i, run in enumerate(runs))
-        parts.append(f"<h2>{html.escape(engine)}</h2><p>{legend}</p>")
-        if by_count:
-            parts.append("<p>Modelled, not measured: the recorded queries in CHARM's simulator.</p>")
-        parts.append(bars(ratios, lambda i: COLOURS[i % 5], [f", {run['policy']}" for run in runs]))
-        if by_count:
-            parts.append("<p>Geometric mean over one process, by number of processes of equal size</p>")
-            parts.append(bars({str(count): [ratio] for count, ratio in by_count}, lambda _: COLOURS[1], [" processes"]))
-        parts.append(f"<pre>{html.escape(table(runs, numbers, by_count))}</pre>")
-    measured = f"scale factor {scale}" if scale else "modelled"
-    return ("<!DOCTYPE html><meta charset='utf-8'><title>charm deploy bench</title>"
-            f"<h1>TPC-H, {measured}: speed-up over the first policy</h1>" + "".join(parts))

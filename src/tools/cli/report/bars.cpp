@@ -58,8 +58,7 @@ std::string rate_bars(const std::vector<Result>& rows) {
     const Result& row = rows[i];
     const double middle = row_height * static_cast<double>(i) + row_height / 2 + 2;
     const double baseline = middle + 4.5;
-    out += text_element("text", {{"class", "label"}, {"x", bars_from - 8}, {"y", baseline}, {"text-anchor", "end"}},
-                        row_title(row));
+    out += text_element("text", {{"x", bars_from - 8}, {"y", baseline}, {"text-anchor", "end"}}, row_title(row));
     out += element("rect", {{"class", row.verified ? colour_class(row.runtime) : "bar-wrong"},
                             {"x", bars_from},
                             {"y", middle - bar_height / 2},

@@ -108,7 +108,7 @@ std::string figures(const Outcome& outcome) {
     }
     rows.push_back(std::move(row));
   }
-  std::string out = "<h2>Figures</h2>\n<div class=\"scroll\">" +
+  std::string out = "<h2>Figures</h2>\n" +
                     html::html_table({{"program"},
                                       {"wall, median", true},
                                       {"min", true},
@@ -119,7 +119,7 @@ std::string figures(const Outcome& outcome) {
                                       {"wall ratio (95 %)", true},
                                       {"cpu ratio (95 %)", true}},
                                      rows, "results") +
-                    "</div>\n<p class=\"muted\">Spread is the distance between the quartiles, as a part of the median."
+                    "<p class=\"muted\">Spread is the distance between the quartiles, as a part of the median."
                     "</p>\n";
   if (outcome.counters.empty()) return out;
   std::vector<html::HtmlColumn> columns = {{"counter"}};
@@ -140,7 +140,7 @@ std::string figures(const Outcome& outcome) {
     }
     counts.push_back(std::move(row));
   }
-  return out + "<div class=\"scroll\">" + html::html_table(columns, counts, "results") + "</div>\n";
+  return out + html::html_table(columns, counts, "results");
 }
 
 std::string notes(const Outcome& outcome) {

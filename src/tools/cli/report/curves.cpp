@@ -1,6 +1,7 @@
 #include "tools/cli/report/curves.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -57,11 +58,15 @@ std::string curves(const std::string& label, const std::vector<CurveSeries>& ser
   }
   for (const double x : labels) {
     out += text_element("text", {{"class", "tick"}, {"x", at_x(x)}, {"y", bottom + 18}, {"text-anchor", "middle"}},
-                        step ? fmt::format("{:g}", x) : base::three_digits(x));
+                        step || x == std::round(x) ? fmt::format("{:.12g}", x) : base::three_digits(x));
   }
   for (std::size_t i = 0; i < series.size(); ++i) {
     const char* colour = html::series_colour(i);
     std::string path;
+    if (series[i].points.size() == 1) {
+      const auto& [x, y] = series[i].points.front();
+      out += element("circle", {{"cx", at_x(x)}, {"cy", at_y(y)}, {"r", 3.5}, {"fill", colour}});
+    }
     for (const auto& [x, y] : series[i].points) {
       if (path.empty()) {
         path = fmt::format("M{:.1f} {:.1f}", at_x(x), at_y(y));

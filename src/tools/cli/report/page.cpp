@@ -42,14 +42,24 @@ std::string kernel_title(const std::string& kernel) {
   return html::escaped(kernel);
 }
 
+constexpr const char* no_comparison = "disturbed: no comparison";
+
 std::string header(const Report& report) {
   const BenchResult& outcome = report.outcome;
   std::size_t wrong = 0;
   for (const auto& r : outcome.results) wrong += r.verified ? 0 : 1;
-  const std::string verdict =
-      wrong == 0
-          ? fmt::format("<p class=\"verdict good\">✓ all {} results verified</p>", outcome.results.size())
-          : fmt::format("<p class=\"verdict bad\">✗ {} of {} results are wrong</p>", wrong, outcome.results.size());
+  std::string verdict;
+  for (const auto& text : outcome.disturbances)
+    verdict += "<p class=\"verdict doubt\">disturbed: " + html::escaped(text) + "</p>\n";
+  if (!outcome.disturbances.empty())
+    verdict += "<p>The figures below say little about the runtimes: run it again on a quiet machine.</p>\n";
+  if (wrong > 0) {
+    verdict += fmt::format("<p class=\"verdict bad\">✗ {} of {} results are wrong</p>", wrong, outcome.results.size());
+  } else if (outcome.disturbances.empty()) {
+    verdict = fmt::format("<p class=\"verdict good\">✓ all {} results verified</p>", outcome.results.size());
+  } else {
+    verdict += fmt::format("<p class=\"muted\">All {} results are right.</p>", outcome.results.size());
+  }
   const Host& host = report.host;
   return "<header>\n<h1>" + html::escaped(report.title) + "</h1>\n<p class=\"lead\">" +
          html::escaped(outcome.input.description) + "</p>\n" + verdict + "\n<dl class=\"facts\">\n" +
@@ -81,7 +91,7 @@ std::string bars(const BenchResult& outcome) {
       "<h2>Rates</h2>\n<p class=\"muted\">Bars reach to the median trial, whiskers from the slowest trial to the "
       "fastest. Longer is better.</p>\n<div class=\"panels\">\n";
   for (const auto& rows : by_kernel(outcome.results)) {
-    const std::string sentence = comparison(rows);
+    const std::string sentence = outcome.disturbances.empty() ? comparison(rows) : no_comparison;
     out += "<figure>\n<h3>" + kernel_title(rows.front().kernel) + "</h3>\n<p class=\"sub\">" + html::escaped(sentence) +
            "</p>\n" + rate_bars(rows) + "</figure>\n";
   }
@@ -97,8 +107,10 @@ std::string speedups(const BenchResult& outcome) {
     if (!each.in_all) continue;
     out += "<figure>\n<h3>" + html::escaped("charm " + each.policy + " against " + each.peer) +
            "</h3>\n<p class=\"sub\">" +
-           html::escaped(fmt::format("{:.3f} times its time in all (95 %: {:.3f} to {:.3f})", each.in_all->value,
-                                     each.in_all->at95.low, each.in_all->at95.high)) +
+           (outcome.disturbances.empty()
+                ? html::escaped(fmt::format("{:.3f} times its time in all (95 %: {:.3f} to {:.3f})", each.in_all->value,
+                                            each.in_all->at95.low, each.in_all->at95.high))
+                : no_comparison) +
            "</p>\n" + speedup_bars(each) + "</figure>\n";
   }
   return out;
@@ -143,7 +155,7 @@ std::string core_number(int id) { return id < 0 ? "–" : std::to_string(id); }
 /// Many workers make several short tables side by side rather than a long one.
 std::string worker_cores(const PolicyCores& placement) {
   constexpr std::size_t rows_each = 16;
-  std::string out = "<h3>Policy " + html::escaped(placement.policy) + "</h3>\n<div class=\"cores\">\n";
+  std::string out = "<h3>Policy " + html::escaped(placement.policy) + "</h3>\n<div class=\"worker_cores\">\n";
   for (std::size_t from = 0; from < placement.worker_cores.size(); from += rows_each) {
     std::vector<std::vector<std::string>> rows;
     for (std::size_t worker = from; worker < std::min(from + rows_each, placement.worker_cores.size()); ++worker) {
@@ -207,7 +219,7 @@ std::string settings_and_versions(const Host& host) {
   std::vector<std::vector<std::string>> versions;
   versions.reserve(host.versions.size());
   for (const auto& v : host.versions) versions.push_back({v.what, v.version});
-  return "<h2>Settings and versions</h2>\n<div class=\"cores\">\n" +
+  return "<h2>Settings and versions</h2>\n<div class=\"worker_cores\">\n" +
          html::html_table({{"setting"}, {"value"}, {"from"}}, settings) +
          html::html_table({{"software"}, {"version"}}, versions) + "</div>\n";
 }

@@ -72,7 +72,7 @@ std::string table(const Group& group) {
                     std::to_string(r->moves.size())});
     for (const double f : r->fills) rows.back().push_back(all > 0 ? fmt::format("{:.1f} %", 100 * f / all) : "–");
   }
-  return "<div class=\"scroll\">" + html::html_table(columns, rows, "results") + "</div>\n";
+  return html::html_table(columns, rows, "results");
 }
 
 }  // namespace

@@ -112,14 +112,9 @@ int advise_threads(const AdviseThreadsArguments& options, Session& session) {
   };
   callbacks.now = base::monotonic_seconds;
   progress.step(fmt::format("trying {} numbers of threads", request.widths.size()));
-  compare::HostActivity around;
-  around.own_process = os::process_id();
-  around.governors = os::frequency_governors();
-  around.before = os::look_at_machine_use();
-  const double cpu_before = os::cpu_seconds() + os::cpu_seconds_of_children();
+  const os::MachineWatch watch;
   width::Advice advice = width::find_width(request, callbacks);
-  around.own_cpu_s = os::cpu_seconds() + os::cpu_seconds_of_children() - cpu_before;
-  around.after = os::look_at_machine_use();
+  const auto around = watch.so_far();
   if (!advice.finalists.empty()) advice.last.disturbances = compare::disturbances(around, advice.last);
   progress.clear();
   if (advice.interrupted != 0) {

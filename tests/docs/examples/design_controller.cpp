@@ -1,10 +1,9 @@
-// The example of docs/controller.md, with a machine and signals to work on.
-#include "controller/controller.hpp"
-
+// The example of docs/design/controller.md, with a machine and signals to work on.
 #include <charm/machine.hpp>
 
 #include <cstdio>
 
+#include "controller/controller.hpp"
 #include "controller/setup.hpp"
 
 int main() {
