@@ -152,7 +152,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/packaging/grafana/charm-top.json DESTINATION
 
 # The documentation, where the links of the README lead. The pages for the headers are Doxygen's, where there is one; it
 # takes a second, and nobody who changes a header has to commit what follows from it.
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR}
         COMPONENT documentation)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT documentation)
 install(FILES ${PROJECT_SOURCE_DIR}/integrations/python/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR}/integrations/python

@@ -16,7 +16,8 @@
 //   together with the main runtime and all other arenas, when nothing is left to do in any of them, since a task of one
 //   may be about to wake a task of another (sched/run/termination.cpp). Which of the two it is is settled under the
 //   mutex of the list: finalize() marks those that are in it. An arena that is marked after its object has begun to
-//   end it comes to its end as before, and is only destroyed by finalize().
+//   end it comes to its end as before, and is only destroyed by finalize(). So until finalize() has ended, arenas that
+//   its last tasks open and close keep their threads and their numbers.
 #pragma once
 
 #include <charm/arena.hpp>
