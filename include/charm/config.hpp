@@ -36,6 +36,7 @@ struct Config {
   std::optional<std::string> memory_policy = {};   ///< new pages of a worker: preferred (its node), bind, none
   std::optional<std::string> home = {};            ///< of memory without a place: near, or traffic (docs/memory.md)
   std::optional<std::string> surplus = {};         ///< workers that have lost their cpus: rest, or share those left
+  std::optional<std::string> width = {};           ///< how many workers run: full, or adaptive (docs/controller.md)
   std::optional<std::string> monitor = {};         ///< the controller measures the whole program, or regions only
   std::optional<int> watch_ms = {};                ///< milliseconds between two checks of the allowed cpus; 0: never
   std::optional<std::string> share = {};           ///< lease cores beside others: auto (only ranks), on, off, or a path

@@ -8,7 +8,8 @@
 
 namespace charm {
 
-/// One change of the spread, with the measurements on which it is based, its reason and its outcome.
+/// One change of the spread or of the number of workers that run (the setting width), with the measurements on which it
+/// is based, its reason and its outcome.
 struct Decision {
   double time = 0;        ///< seconds since init() (in a model: since its start)
   int control_group = 0;  ///< the control group whose workers moved; in the runtime always 0
@@ -21,6 +22,8 @@ struct Decision {
   std::string reason = {};          ///< why it moved
   std::string outcome = {};         ///< whether it was kept and what it changed; empty until that is known
   std::string region = {};          ///< the charm::region that it was made in; empty outside of regions
+  int workers_from = 0;             ///< workers that ran before; 0: their number was not changed
+  int workers_to = 0;               ///< and after
 };
 
 /// One aligned line for logs: time, control group, levels, signals, reason, outcome.
@@ -38,7 +41,8 @@ struct TimelinePoint {
   double throughput = 0;            ///< work per second; 0 where nothing was counted
   double stall_other_chiplet = -1;  ///< as in Decision
   double stall_dram = -1;           ///< as in Decision
-  double idle = 0;                  ///< share of the workers' time outside of tasks
+  double idle = 0;                  ///< share of the workers' time outside of tasks, of those that did not rest
+  int workers = 0;                  ///< number of workers that did not rest
 };
 
 }  // namespace charm

@@ -62,10 +62,11 @@ struct Stats {
   std::uint64_t fibers = 0;                 ///< tasks that are suspended; while workers run, an approximation
   std::vector<std::string> notices;         ///< degraded modes, each as it was reported
   std::string policy;                       ///< the policy in force, with the parameters that are not default
-  bool adapts = false;              ///< whether a controller may move workers: not if only one level is possible
-  int cpu_changes = 0;              ///< how often the cpus that the process may use changed
-  CpuSet allowed_cpus;              ///< cpus that the process may use now; empty where the machine is not this one
-  std::vector<Decision> decisions;  ///< as charm::decisions()
+  int running_workers = 0;  ///< workers that do not rest: have a cpu, and are not kept from work by the setting width
+  bool adapts = false;      ///< whether a controller may move workers: not if only one level is possible
+  int cpu_changes = 0;      ///< how often the cpus that the process may use changed
+  CpuSet allowed_cpus;      ///< cpus that the process may use now; empty where the machine is not this one
+  std::vector<Decision> decisions;          ///< as charm::decisions()
   std::vector<TaskTypeStats> task_types;    ///< by total time, most first; at most 64; empty where nothing adapts
   [[nodiscard]] WorkerStats total() const;  ///< the sum over all workers
 };

@@ -57,6 +57,12 @@ constexpr auto choices(Surplus /*unused*/) {
   return std::array{Choice{Surplus::rest, "rest"}, Choice{Surplus::share, "share"}};
 }
 
+/// width: how many of the workers run.
+enum class Width { full, adaptive };
+constexpr auto choices(Width /*unused*/) {
+  return std::array{Choice{Width::full, "full"}, Choice{Width::adaptive, "adaptive"}};
+}
+
 /// monitor: what a controller measures.
 enum class Monitor { program, regions };
 constexpr auto choices(Monitor /*unused*/) {

@@ -218,6 +218,10 @@ std::vector<Row> runtime_rows() {
        "What workers do whose cpus are taken away while the program runs: rest (they run only jobs that are bound to "
        "them) or share the cpus that are left.",
        words(&Settings::surplus), choice(&Settings::surplus), code(&Config::surplus)},
+      {"width", "full",
+       "How many of the workers run. full: all. adaptive: as many as make the program fastest, by the work that it "
+       "does in a second; the others rest, and run only jobs that are bound to them.",
+       words(&Settings::width), choice(&Settings::width), code(&Config::width)},
       {"monitor", "program", "What a controller measures: the whole program, or only what runs inside a charm::region.",
        words(&Settings::monitor), choice(&Settings::monitor), code(&Config::monitor)},
       {"watch_ms", "500",

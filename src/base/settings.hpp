@@ -39,6 +39,7 @@ struct Settings {
   WorkerMemory memory_policy = WorkerMemory::preferred;
   Home home = Home::near;
   Surplus surplus = Surplus::rest;
+  Width width = Width::full;
   Monitor monitor = Monitor::program;
   int watch_ms = 0;             // between two checks of the allowed cpus; 0: never
   ChoiceWithFile<Share> share;  // the file is the table of leases

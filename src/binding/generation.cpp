@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "controller/controller.hpp"
+#include "controller/width.hpp"
 #include "placement/bins.hpp"
 #include "placement/restrict.hpp"
 
@@ -82,17 +83,21 @@ PlacementGeneration make_generation(const GenerationRequest& request) {
   }
 }
 
-bool has_choice(const std::string& spec, const placement::Placement& placement) {
-  return placement.levels.size() > 1 && controller::moves(spec);
+bool has_choice(const std::string& spec, const placement::Placement& placement, bool width) {
+  return (width && placement.start().size() > 1) || (placement.levels.size() > 1 && controller::moves(spec));
 }
 
 std::unique_ptr<controller::ControlGroup> make_control_group(const std::string& spec, const Machine& machine,
                                                              const placement::Placement& placement, double now,
-                                                             bool only_regions) {
-  if (!has_choice(spec, placement)) return nullptr;
+                                                             bool only_regions, bool width) {
+  if (!has_choice(spec, placement, width)) return nullptr;
   controller::Setup setup = controller::setup_for(machine, placement, controller::traits_for(machine));
   const controller::Traits traits = setup.traits;
-  auto make = [spec, setup = std::move(setup)] { return controller::make_controller(spec, setup); };
+  auto make = [spec, setup = std::move(setup), width]() -> std::unique_ptr<controller::Controller> {
+    auto of_the_spread = controller::make_controller(spec, setup);
+    if (!width || !of_the_spread->spreads().empty()) return of_the_spread;
+    return std::make_unique<controller::Width>(setup, std::move(of_the_spread));
+  };
   return std::make_unique<controller::ControlGroup>(static_cast<int>(placement.start().size()), make, now, traits,
                                                     only_regions);
 }

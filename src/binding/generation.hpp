@@ -52,13 +52,13 @@ struct GenerationRequest {
 /// \returns a generation without a number and without a control group.
 PlacementGeneration make_generation(const GenerationRequest& request);
 
-/// Whether there is anything to decide: more than one level, and a policy that may move workers.
-bool has_choice(const std::string& spec, const placement::Placement& placement);
+/// Whether there is anything to decide: more than one level, and a policy that may move workers; or the width.
+bool has_choice(const std::string& spec, const placement::Placement& placement, bool width = false);
 
 /// The control group that chooses among the levels of a placement; null where there is no choice. \param only_regions
-/// as in ControlGroup.
+/// as in ControlGroup. \param width whether it also chooses how many of the workers run.
 std::unique_ptr<controller::ControlGroup> make_control_group(const std::string& spec, const Machine& machine,
                                                              const placement::Placement& placement, double now,
-                                                             bool only_regions = false);
+                                                             bool only_regions = false, bool width = false);
 
 }  // namespace charm::binding

@@ -37,6 +37,7 @@ class Adaptive final : public Controller {
   int tick(const Signals& signals) override;
   [[nodiscard]] int spread() const override { return setup_.levels[at(level_)]; }
   [[nodiscard]] double period() const override { return set_.tick; }
+  [[nodiscard]] bool settled() const override { return !probing_; }
 
  private:
   static std::size_t at(int index) { return static_cast<std::size_t>(index); }

@@ -44,7 +44,10 @@ int ControlGroup::poll(int worker, const WorkerTotals& totals, double now) {
 ControlGroup::Totals ControlGroup::totals(double now) const {
   Totals sum;
   sum.time = now;
-  sum.workers = static_cast<int>(worker_counts_.size());
+  sum.workers =
+      static_cast<int>(std::count_if(worker_counts_.begin(), worker_counts_.end(), [](const WorkerCounts& worker) {
+        return !worker.rests.load(std::memory_order_relaxed);
+      }));
   sum.counted = 0;
   for (const WorkerCounts& worker : worker_counts_) {
     for_each_count([](double& to, const std::atomic<double>& more) { to += more.load(std::memory_order_relaxed); }, sum,
@@ -87,8 +90,20 @@ void ControlGroup::lead(double now) {
   if (since.elapsed <= 0) return;  // overtaken by a leader of a later tick
   extrapolate(since, sum);
   before_ = sum;
+  since.resting_busy = busy_of_resting();
   tell_each(since);
   decide(since);
+}
+
+/// In the interval, by what they have stored: what runs at the moment counts when it ends.
+double ControlGroup::busy_of_resting() {
+  double busy = 0;
+  for (WorkerCounts& worker : worker_counts_) {
+    const double now = worker.counts.busy.load(std::memory_order_relaxed);
+    if (worker.rests.load(std::memory_order_relaxed)) busy += now - worker.busy_before;
+    worker.busy_before = now;
+  }
+  return busy;
 }
 
 /// Divides the interval among the workers, for a controller by which each decides for itself.
@@ -113,6 +128,12 @@ void ControlGroup::publish(const Controller& controller) {
   for (std::size_t w = 0; w < std::min(each.size(), worker_counts_.size()); ++w)
     changed |= worker_counts_[w].spread.exchange(each[w], std::memory_order_relaxed) != each[w];
   if (changed) changes_.fetch_add(1, std::memory_order_relaxed);
+  const auto resting = controller.resting();
+  if (std::equal(resting.begin(), resting.end(), resting_.begin(), resting_.end())) return;
+  resting_.assign(resting.begin(), resting.end());
+  for (std::size_t w = 0; w < worker_counts_.size(); ++w)
+    worker_counts_[w].rests.store(w < resting_.size() && resting_[w] != 0, std::memory_order_relaxed);
+  if (rest_listener_) rest_listener_(resting_);
 }
 
 void ControlGroup::decide(const Signals& since) {
@@ -125,6 +146,7 @@ void ControlGroup::decide(const Signals& since) {
   if (region != current_) {
     // The interval belongs to both parts, so it is used for neither.
     current_ = std::move(region);
+    part(current_).controller->entered();
     const int there = part(current_).controller->spread();
     if (there != stood_at) {
       Decision entry;
@@ -149,6 +171,7 @@ void ControlGroup::decide(const Signals& since) {
   point.time = since.time;
   point.seconds = since.elapsed;
   point.spread = stood_at;
+  point.workers = since.workers;
   if (auto sample = sampler_.sample(since)) {
     point.throughput = sample->throughput;
     point.stall_other_chiplet = sample->stall_remote;

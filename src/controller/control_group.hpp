@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,8 @@ class ControlGroup {
   using Listener = std::function<void(const Decision&)>;
   /// Called by the leader at each tick.
   using Observer = std::function<void(const TimelinePoint&)>;
+  /// Called by the leader when other workers are to rest than before. \param rests by worker; empty: none is to.
+  using RestListener = std::function<void(std::span<const char> rests)>;
 
   ControlGroup(int workers, std::unique_ptr<Controller> controller, double now);
 
@@ -52,6 +55,11 @@ class ControlGroup {
     return each_decides_ && w < worker_counts_.size() ? worker_counts_[w].spread.load(std::memory_order_relaxed)
                                                       : spread();
   }
+  /// Whether this worker is to rest.
+  [[nodiscard]] bool rests(int worker) const {
+    const auto w = static_cast<std::size_t>(worker);
+    return w < worker_counts_.size() && worker_counts_[w].rests.load(std::memory_order_relaxed);
+  }
   /// Grows whenever a worker's spread changes.
   [[nodiscard]] long changes() const { return changes_.load(std::memory_order_relaxed); }
   [[nodiscard]] double period() const { return period_; }
@@ -64,6 +72,7 @@ class ControlGroup {
   /// once, when its outcome is known.
   void listen(Listener listener) { listener_ = std::move(listener); }
   void observe(Observer observer) { observer_ = std::move(observer); }
+  void on_rest(RestListener listener) { rest_listener_ = std::move(listener); }
 
   /// A copy of the stored decisions, oldest first; may be called from any thread.
   std::vector<Decision> decisions() const;
@@ -78,7 +87,9 @@ class ControlGroup {
     std::atomic<double> running_since{0};
     std::atomic<bool> counters{false};
     std::atomic<bool> hides_chiplets{false};
-    std::atomic<int> spread{1};  // where each worker decides for itself; written by leaders
+    std::atomic<int> spread{1};      // where each worker decides for itself; written by leaders
+    std::atomic<bool> rests{false};  // written by leaders
+    double busy_before = 0;          // at the last tick; a leader's
   };
   struct Part {
     std::unique_ptr<Controller> controller;
@@ -96,6 +107,7 @@ class ControlGroup {
   void lead(double now);
   void decide(const Signals& since);
   [[nodiscard]] Totals totals(double now) const;
+  [[nodiscard]] double busy_of_resting();
   void extrapolate(Signals& since, const Totals& now) const;
   void tell_each(Signals& since);
   void publish(const Controller& controller);
@@ -123,6 +135,8 @@ class ControlGroup {
   Timeline timeline_;
   Listener listener_;
   Observer observer_;
+  RestListener rest_listener_;
+  std::vector<char> resting_;  // as it was told last; empty: none
 
   std::mutex entering_;
   std::vector<Entered> entered_;  // not left yet, oldest first

@@ -31,6 +31,12 @@ class Controller {
   [[nodiscard]] virtual int spread() const = 0;
   /// By worker, where each decides for itself (then spread() is that of the most); empty: all stand at spread().
   [[nodiscard]] virtual std::span<const int> spreads() const { return {}; }
+  /// By worker: whether it rests (controller/width.hpp); empty: none does.
+  [[nodiscard]] virtual std::span<const char> resting() const { return {}; }
+  /// Whether it stands where it means to stay, and compares nothing at the moment.
+  [[nodiscard]] virtual bool settled() const { return true; }
+  /// Its region was entered again.
+  virtual void entered() {}
   /// The interval between ticks that the controller wants, in seconds.
   [[nodiscard]] virtual double period() const = 0;
 

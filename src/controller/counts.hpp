@@ -18,6 +18,7 @@ inline constexpr std::size_t fill_sources = 5;
 template <class Number>
 struct BasicCounts {
   Number busy{};          // worker-seconds inside of tasks
+  Number waited{};        // worker-seconds in which its thread was ready and had no cpu; 0 where nobody asks for it
   Number tasks{};         // tasks finished
   Number user_work{};     // in the program's own units; 0 where it gives none
   Number task_work{};     // tasks weighted by the cost of their kind; 0 where unknown
@@ -32,6 +33,7 @@ using Counts = BasicCounts<double>;
 template <class Each, class... Some>
 void for_each_count(Each&& each, Some&... some) {
   each(some.busy...);
+  each(some.waited...);
   each(some.tasks...);
   each(some.user_work...);
   each(some.task_work...);

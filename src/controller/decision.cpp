@@ -16,11 +16,22 @@ std::string format(const char* pattern, Args... args) {
   return text;
 }
 
+std::string finish(std::string text, const Decision& decision) {
+  text += decision.reason + ")";
+  if (decision.throughput > 0) text += format(" at %.4g units of work per second", decision.throughput);
+  if (decision.stall_dram >= 0) {
+    text += format(", with %.0f %% of their time spent on memory and %.0f %% on other chiplets",
+                   100 * decision.stall_dram, 100 * decision.stall_other_chiplet);
+  }
+  return text + (decision.outcome.empty() ? "; the outcome is not known yet." : "; outcome: " + decision.outcome + ".");
+}
+
 }  // namespace
 
 std::string to_string(const Decision& decision) {
   std::string line = format("%9.3f s  control group %d  %d -> %d chiplets  %.4g/s", decision.time,
                             decision.control_group, decision.from, decision.to, decision.throughput);
+  if (decision.workers_to > 0) line += format("  %d -> %d workers", decision.workers_from, decision.workers_to);
   if (decision.stall_dram >= 0) {
     line += format("  stalled %.0f %% other chiplets, %.0f %% memory", 100 * decision.stall_other_chiplet,
                    100 * decision.stall_dram);
@@ -34,16 +45,14 @@ std::string to_string(const Decision& decision) {
 std::string explain(const Decision& decision) {
   std::string text = format("At %.2f s", decision.time);
   if (!decision.region.empty()) text += ", in the region '" + decision.region + "',";
+  if (decision.workers_to > 0) {
+    text += format(" %d of the workers went on, after %d (", decision.workers_to, decision.workers_from);
+    return finish(std::move(text), decision);
+  }
   const char* verb = decision.to > decision.from ? "spread" : decision.to < decision.from ? "drew together" : "moved";
   text += format(" the workers %s from %d to %d chiplet%s (", verb, decision.from, decision.to,
                  decision.to == 1 ? "" : "s");
-  text += decision.reason + ")";
-  if (decision.throughput > 0) text += format(" at %.4g units of work per second", decision.throughput);
-  if (decision.stall_dram >= 0) {
-    text += format(", with %.0f %% of their time spent on memory and %.0f %% on other chiplets",
-                   100 * decision.stall_dram, 100 * decision.stall_other_chiplet);
-  }
-  return text + (decision.outcome.empty() ? "; the outcome is not known yet." : "; outcome: " + decision.outcome + ".");
+  return finish(std::move(text), decision);
 }
 
 }  // namespace charm
@@ -55,6 +64,8 @@ base::Json json_of(const Decision& d) {
           {"control_group", d.control_group},
           {"from", d.from},
           {"to", d.to},
+          {"workers_from", d.workers_from},
+          {"workers_to", d.workers_to},
           {"throughput", d.throughput},
           {"stall_other_chiplet", d.stall_other_chiplet},
           {"stall_dram", d.stall_dram},

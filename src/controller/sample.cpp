@@ -51,6 +51,7 @@ void add(Signals& sum, const Signals& more) {
   sum.time = more.time;
   sum.elapsed += more.elapsed;
   sum.workers = more.workers;
+  sum.resting_busy += more.resting_busy;
   sum.counters = more.counters && (first || sum.counters);
   sum.hides_chiplets = more.hides_chiplets || sum.hides_chiplets;
 }

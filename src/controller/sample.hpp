@@ -35,6 +35,10 @@ class Sampler {
   /// The sample of an interval; nothing if it contains no work.
   std::optional<Sample> sample(const Signals& signals);
 
+  /// Whether the unit is work that was done: instructions are also retired by threads that only wait.
+  [[nodiscard]] bool counts_work() const { return unit_ == Unit::tasks || unit_ == Unit::user; }
+  [[nodiscard]] bool counts_by_user() const { return unit_ == Unit::user; }
+
   /// True once after the unit changed: throughputs from before cannot be compared with those from now on.
   bool unit_changed() { return std::exchange(changed_, false); }
 

@@ -143,6 +143,8 @@ Setup setup_for(const Machine& machine, const placement::Placement& placement, c
     setup.cores_per_chiplet = std::max(setup.cores_per_chiplet, static_cast<int>(chiplet.cores.size()));
   for (const auto& from : placement.worker_cores) {
     setup.sockets.push_back(sockets_of(from));
+    setup.chiplet_of.emplace_back();
+    for (const WorkerCore& core : from) setup.chiplet_of.back().push_back(core.chiplet);
     setup.refill_s.emplace_back();
     for (const auto& to : placement.worker_cores) {
       setup.refill_s.back().push_back(refill_seconds(machine, from, to, traits.link_gb_per_s));

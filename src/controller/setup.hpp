@@ -37,11 +37,12 @@ Traits traits_for(const Machine& machine);
 struct Setup {
   int control_group = 0;
   int workers = 1;
-  std::vector<int> levels{1};  // chiplets, ascending
-  std::vector<int> sockets;    // by level: that the workers use; empty: all use the same
-  int initial = 0;             // index of the level to start at
-  int chiplets = 1;            // of the machine, and
-  int cores_per_chiplet = 1;   // cores of the largest of them: CHIPLETS and CORES_PER_CHIPLET of CHARM §4.2-4.3
+  std::vector<int> levels{1};                // chiplets, ascending
+  std::vector<int> sockets;                  // by level: that the workers use; empty: all use the same
+  std::vector<std::vector<int>> chiplet_of;  // by level and worker: its chiplet
+  int initial = 0;                           // index of the level to start at
+  int chiplets = 1;                          // of the machine, and
+  int cores_per_chiplet = 1;  // cores of the largest of them: CHIPLETS and CORES_PER_CHIPLET of CHARM §4.2-4.3
   Traits traits;
   std::vector<double> memory_gb_per_s;        // by level: what the workers can read from memory; empty: not known
   std::vector<std::vector<double>> refill_s;  // [from][to] seconds until the movers' caches are full again

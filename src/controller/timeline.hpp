@@ -38,7 +38,10 @@ class Timeline {
     const bool known = into.stall_dram >= 0 && next.stall_dram >= 0;
     into.stall_dram = known ? mean(into.stall_dram, next.stall_dram) : -1;
     into.stall_other_chiplet = known ? mean(into.stall_other_chiplet, next.stall_other_chiplet) : -1;
-    if (next.seconds > into.seconds) into.spread = next.spread;
+    if (next.seconds > into.seconds) {
+      into.spread = next.spread;
+      into.workers = next.workers;
+    }
     into.time = next.time;
     into.seconds = whole;
   }

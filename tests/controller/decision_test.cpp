@@ -57,17 +57,30 @@ TEST(DecisionExplained, IsASentence) {
             "At 1.50 s the workers moved from 4 to 4 chiplets (stalled on memory); the outcome is not known yet.");
 }
 
+TEST(DecisionText, TellsTheNumberOfWorkers) {
+  Decision decision = whole();
+  decision.workers_from = 128;
+  decision.workers_to = 16;
+  EXPECT_NE(to_string(decision).find("2500/s  128 -> 16 workers  stalled"), std::string::npos);
+  EXPECT_EQ(explain(decision).substr(0, 71), "At 1.50 s, in the region 'query', 16 of the workers went on, after 128 ");
+}
+
 TEST(DecisionJson, HasEveryField) {
-  EXPECT_EQ(nlohmann::json::parse(to_json(whole())), (nlohmann::json{{"time_s", 1.5},
-                                                                     {"control_group", 2},
-                                                                     {"from", 1},
-                                                                     {"to", 4},
-                                                                     {"throughput", 2500},
-                                                                     {"stall_other_chiplet", .125},
-                                                                     {"stall_dram", .25},
-                                                                     {"region", "query"},
-                                                                     {"reason", "stalled on memory"},
-                                                                     {"outcome", "kept"}}));
+  Decision decision = whole();
+  decision.workers_from = 8;
+  decision.workers_to = 2;
+  EXPECT_EQ(nlohmann::json::parse(to_json(decision)), (nlohmann::json{{"time_s", 1.5},
+                                                                      {"workers_from", 8},
+                                                                      {"workers_to", 2},
+                                                                      {"control_group", 2},
+                                                                      {"from", 1},
+                                                                      {"to", 4},
+                                                                      {"throughput", 2500},
+                                                                      {"stall_other_chiplet", .125},
+                                                                      {"stall_dram", .25},
+                                                                      {"region", "query"},
+                                                                      {"reason", "stalled on memory"},
+                                                                      {"outcome", "kept"}}));
 }
 
 TEST(Decisions, AreSortedByTimeAndEqualOnesKeepTheirOrder) {

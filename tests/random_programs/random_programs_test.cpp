@@ -275,6 +275,42 @@ TEST_P(RandomPrograms, WhileTheCpusChange) {
   charm::finalize();
 }
 
+/// Other workers rest all the time: tasks that wait on them, jobs that are bound to them, teams of all of them, the
+/// end.
+TEST_P(RandomPrograms, WhileTheWidthChanges) {
+  const int workers = GetParam().workers;
+  charm::Config config = config_of(GetParam());
+  config.width = "adaptive";
+  until(0.04, [&](std::uint64_t seed) {
+    const Running runtime(workers, config);
+    charm::sched::Steering& steering = *charm::sched::Runtime::get().steering;
+    std::atomic<bool> over{false};
+    std::thread restless([&] {
+      std::mt19937_64 random(seed);
+      while (!over) {
+        std::vector<char> rests(static_cast<std::size_t>(workers), 0);
+        for (std::size_t w = 1; w < rests.size(); ++w) rests[w] = random() % 2 == 0 ? 1 : 0;
+        steering.tell_who_rests(0, rests);
+        std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
+      }
+    });
+    for (std::uint64_t i = 0; i < 5; ++i) {
+      if (can_meet(0) && i % 2 == 0) alone(mix(seed + i));
+      check(mix(seed + i));
+      std::vector<std::atomic<int>> visits(static_cast<std::size_t>(workers));
+      charm::all_do([&](int worker) {
+        ++visits[static_cast<std::size_t>(worker)];
+        charm::barrier();
+      });
+      for (auto& each : visits) EXPECT_EQ(each, 1);
+      EXPECT_EQ(charm::call(static_cast<int>(seed % static_cast<unsigned>(workers)), [] { return charm::worker_id(); }),
+                static_cast<int>(seed % static_cast<unsigned>(workers)));
+    }
+    over = true;
+    restless.join();
+  });
+}
+
 /// Beside one worker that spawns small groups many others find work that is gone when they come. They may look for it a
 /// few times whenever they are woken or have found some; beyond that one of them looks, a hundred times a second (P4 in
 /// src/sched/run/parking.cpp).

@@ -60,6 +60,7 @@ Stats stats() {
   const sched::Steering& steering = *runtime.steering;
   stats.policy = steering.spec();
   stats.adapts = steering.decides();
+  stats.running_workers = steering.running_workers();
   stats.cpu_changes = steering.generation();
   stats.allowed_cpus = steering.allowed_cpus();
   stats.decisions = steering.decisions();

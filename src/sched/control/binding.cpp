@@ -17,6 +17,8 @@
 namespace charm::sched {
 
 void Steering::follow(Worker& worker, WorkerControl& p, const PlacementGeneration& generation, int spread) {
+  const bool narrow = widths_ && p.narrow.load(std::memory_order_seq_cst) == generation.number;
+  const bool rested_by_width = p.by_width.exchange(narrow, std::memory_order_relaxed);
   const WorkerCore* worker_core = generation.worker_core(worker.id, spread);
   if (worker_core == nullptr) return rest(worker, p, generation);
   const WorkerControl::Mask& mask = mask_of(p, *worker_core, generation);
@@ -25,9 +27,11 @@ void Steering::follow(Worker& worker, WorkerControl& p, const PlacementGeneratio
     return t.checked == generation.number && t.mask.bound && t.mask.set == mask.cpus &&
            p.binder.is_on(worker_core->cpu, mask.shared);
   };
-  const bool there = *worker_core == worker.worker_core && !rests(worker) && (mask.cpus.empty() || bound());
+  const bool has_cpu = rested_by_width || !rests(worker);
+  const bool there = *worker_core == worker.worker_core && has_cpu && (mask.cpus.empty() || bound());
   if (!there) return place(worker, p, generation, *worker_core);
   p.placed = generation.number;
+  let_rest(p, narrow);
 }
 
 /// One attempt; if another worker still has the cpu, the next poll tries again.
@@ -35,7 +39,7 @@ void Steering::place(Worker& worker, WorkerControl& p, const PlacementGeneration
                      const WorkerCore& worker_core) {
   const WorkerControl::Mask& mask = mask_of(p, worker_core, generation);
   if (!mask.cpus.empty() && surprised(worker, p)) return;
-  if (p.resting.exchange(false, std::memory_order_seq_cst)) resting_.fetch_sub(1, std::memory_order_seq_cst);
+  let_rest(p, p.by_width.load(std::memory_order_relaxed));
   WorkerControl::Thread& t = thread(worker);
   if (!mask.cpus.empty()) {
     const auto state = p.binder.place({worker_core.cpu, mask.shared, mask.cpus, mask.floating},
@@ -54,13 +58,18 @@ void Steering::place(Worker& worker, WorkerControl& p, const PlacementGeneration
 
 /// Binds a worker without a core of its own, if there are fewer cpus than workers.
 void Steering::rest(Worker& worker, WorkerControl& p, const PlacementGeneration& generation) {
-  if (!p.resting.exchange(true, std::memory_order_seq_cst)) resting_.fetch_add(1, std::memory_order_seq_cst);
+  let_rest(p, true);
   WorkerControl::Thread& t = thread(worker);
   if (!cpus_ || runtime_.bind == binding::Bind::none || t.checked == generation.number) return p.binder.forget();
   if (surprised(worker, p)) return;
   // A refusal says that the cpus have changed again: there will be another generation, and it keeps its cpu until then.
   if (p.binder.unplace(generation.cpus, [&](const CpuSet& cpus) { return bind(t, cpus); }))
     t.checked = generation.number;
+}
+
+void Steering::let_rest(WorkerControl& p, bool on) noexcept {
+  if (p.resting.exchange(on, std::memory_order_seq_cst) != on)
+    resting_.fetch_add(on ? 1 : -1, std::memory_order_seq_cst);
 }
 
 const WorkerControl::Mask& Steering::mask_of(WorkerControl& p, const WorkerCore& worker_core,
@@ -224,7 +233,7 @@ void Steering::renew(const CpuSet& cpus, double time, const std::string& why) {
   const std::string fallback = next->fallback;
   if (!fallback.empty()) base::notice("generation", fallback);
   next->number = old.number + 1;
-  if (next->placed > 0 && decides_) next->control_group = make_control_group(next->placement, time);
+  if (next->placed > 0 && decides_) next->control_group = make_control_group(next->placement, time, next->number);
   if (old.control_group) {
     for (Decision& open : old.control_group->pending()) {
       open.outcome = "broken off, the cpus changed";

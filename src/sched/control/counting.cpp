@@ -50,6 +50,19 @@ void Steering::consider_counters(double period) {
   pause_ = std::min(pause_, period / least_polls);
 }
 
+/// Of both threads that may run the worker, up to now. Where the kernel does not tell, all of its time: then no width
+/// is tried.
+double Steering::waited(WorkerControl& p, WorkerControl::Thread& t, double busy) noexcept {
+  if (t.clock == nullptr) t.clock = std::make_unique<os::ThreadClock>("/proc/thread-self/schedstat");
+  const auto time = t.clock->read();
+  if (!time) {
+    base::notice("width", "the kernel does not tell how long threads wait for their cpus: all workers run");
+    return busy;
+  }
+  t.waited = static_cast<double>(time->wait_ns) * 1e-9;
+  return p.own.waited + p.guest.waited;
+}
+
 void Steering::record_counts(Worker& worker, WorkerControl& p, const PlacementGeneration& generation, double time,
                              int& spread) noexcept {
   if (p.meter.running_since() > 0) p.meter.settle(time);
@@ -63,6 +76,7 @@ void Steering::record_counts(Worker& worker, WorkerControl& p, const PlacementGe
     t.last = t.counters->read();
     t.next_reading = time + pause_;
   }
+  if (widths_) totals.waited = waited(p, t, totals.busy);
   totals.counters = binding::tells_enough(t.last.has);
   totals.hides_chiplets = binding::hides_chiplets(t.last.has, runtime_.machine);
   binding::add_reading(totals, p.own.last);

@@ -47,12 +47,13 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
     controls_.push_back(std::make_unique<WorkerControl>(costs_, claims_, static_cast<int>(w)));
 
   if (runtime.settings.decision_file) open_decision_file();
+  widths_ = runtime.settings.width == base::Width::adaptive;
 
   auto first = std::make_unique<PlacementGeneration>();
   first->placement = runtime.placement;
   first->placed = static_cast<int>(controls_.size());
   first->shared = runtime.settings.share_cores;
-  first->control_group = make_control_group(first->placement, now());
+  first->control_group = make_control_group(first->placement, now(), first->number);
   decides_ = first->control_group != nullptr;
   // Without a controller nothing has to be counted, and missing counters are not reported.
   if (decides_ && !source_) source_ = counters::Source::choose(runtime.settings, runtime.machine);
@@ -79,10 +80,12 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
 Steering::~Steering() = default;
 
 std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const placement::Placement& placement,
-                                                                       double now) {
+                                                                       double now, int generation) {
   auto control_group = binding::make_control_group(spec_, runtime_.machine, placement, now,
-                                                   runtime_.settings.monitor == base::Monitor::regions);
+                                                   runtime_.settings.monitor == base::Monitor::regions, widths_);
   if (!control_group) return nullptr;
+  if (widths_)
+    control_group->on_rest([this, generation](std::span<const char> rests) { tell_who_rests(generation, rests); });
   control_group->listen([this](const Decision& decision) { tell(decision); });
   control_group->observe([this](const TimelinePoint& point) { note(point); });
   return control_group;
@@ -191,8 +194,33 @@ int Steering::chunk(Worker& worker) noexcept {
 }
 
 bool Steering::has_news(const Worker& worker) const noexcept {
-  return generation_number_.load(std::memory_order_seq_cst) !=
-         control(worker).generation.load(std::memory_order_relaxed);
+  const WorkerControl& p = control(worker);
+  const int generation = p.generation.load(std::memory_order_relaxed);
+  if (generation_number_.load(std::memory_order_seq_cst) != generation) return true;
+  return widths_ &&
+         (p.narrow.load(std::memory_order_seq_cst) == generation) != p.by_width.load(std::memory_order_relaxed);
+}
+
+/// Whoever is to begin or to end its rest does so at once, also if it sleeps: a sleeper that is not to work any more
+/// must not be woken for a job.
+void Steering::tell_who_rests(int generation, std::span<const char> rests) noexcept {
+  const auto first = std::find(rests.begin(), rests.end(), 1);
+  watcher_.store(first == rests.end() ? -1 : static_cast<int>(first - rests.begin()), std::memory_order_relaxed);
+  for (std::size_t w = 0; w < controls_.size(); ++w) {
+    const int to = w < rests.size() && rests[w] != 0 ? generation : -1;
+    if (controls_[w]->narrow.exchange(to, std::memory_order_seq_cst) != to) runtime_.wake(*runtime_.workers[w]);
+  }
+}
+
+bool Steering::watches(const Worker& worker) const noexcept {
+  return watcher_.load(std::memory_order_relaxed) == worker.id &&
+         control(worker).by_width.load(std::memory_order_relaxed);
+}
+
+int Steering::running_workers() const noexcept {
+  return static_cast<int>(std::count_if(controls_.begin(), controls_.end(), [](const auto& control) {
+    return !control->resting.load(std::memory_order_relaxed);
+  }));
 }
 
 bool Steering::in_doubt(const Worker& worker) const noexcept {

@@ -29,6 +29,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,7 @@
 #include "binding/thread_binder.hpp"
 #include "counters/source.hpp"
 #include "os/threads/cpu_watch.hpp"
+#include "os/threads/schedstat.hpp"
 #include "placement/claim.hpp"
 #include "sched/control/meter.hpp"
 #include "trace/decision_file.hpp"
@@ -68,16 +70,20 @@ struct WorkerControl {
     counters::Reading last;
     double next_reading = 0;
     os::ThreadMask mask;
-    std::optional<CpuSet> own_mask;  // of a guest that has been bound: the mask that it gets back
-    int checked = -1;                // placement generation in which the mask was seen to be the right one
-    double next_look = 0;            // time of the next check of the allowed cpus
-    std::uint64_t arrived = 0;       // ticks at which it last arrived and read the time
-    double floats_until = 0;         // time of the poll that it has asked for, which is to bind it
-    int memory_node = -2;            // the node in its memory policy; -2: none yet, -1: the policy must not be changed
+    std::optional<CpuSet> own_mask;          // of a guest that has been bound: the mask that it gets back
+    int checked = -1;                        // placement generation in which the mask was seen to be the right one
+    double next_look = 0;                    // time of the next check of the allowed cpus
+    std::unique_ptr<os::ThreadClock> clock;  // where the width is chosen: how long it waits for its cpu
+    double waited = 0;                       // s
+    std::uint64_t arrived = 0;               // ticks at which it last arrived and read the time
+    double floats_until = 0;                 // time of the poll that it has asked for, which is to bind it
+    int memory_node = -2;  // the node in its memory policy; -2: none yet, -1: the policy must not be changed
   } own, guest;
   std::atomic<const PlacementGeneration*> looking{nullptr};
-  double outside_work = 0;  // work of threads outside that this worker has passed on
-  std::atomic<bool> resting{false};
+  double outside_work = 0;            // work of threads outside that this worker has passed on
+  std::atomic<bool> resting{false};   // it has no cpu, or
+  std::atomic<bool> by_width{false};  // it keeps its cpu and rests all the same: fewer are faster
+  std::atomic<int> narrow{-1};        // the generation in which it is to rest by the width; written by leaders
   // The generation that it followed last; its parking thread reads it when a guest may have the worker.
   std::atomic<int> generation{0};
 };
@@ -108,7 +114,17 @@ class Steering {
   int chunk(Worker& worker) noexcept;                                ///< the same between chunks of a loop
   [[nodiscard]] bool has_news(const Worker& worker) const noexcept;  ///< the allowed cpus changed since its last poll
   [[nodiscard]] bool in_doubt(const Worker& worker) const noexcept;  ///< has_news(), or its thread has not its cpu yet
-  [[nodiscard]] bool rests(const Worker& worker) const noexcept;     ///< whether it has lost its cpu
+  [[nodiscard]] bool rests(const Worker& worker) const noexcept;     ///< whether it has lost its cpu, or is not needed
+  /// Whether it rests although it has a cpu.
+  [[nodiscard]] bool rests_by_width(const Worker& worker) const noexcept {
+    return control(worker).by_width.load(std::memory_order_relaxed);
+  }
+  /// Who rests from now on in a placement generation, by the width; told by the controller, and by tests. \param rests
+  /// by worker; empty: nobody. Worker 0 must not.
+  void tell_who_rests(int generation, std::span<const char> rests) noexcept;
+  /// Whether it is the one of those that the width lets rest that looks, once in a tick, whether the others still work:
+  /// a long function, or one that waits for a worker that rests, makes no decision.
+  [[nodiscard]] bool watches(const Worker& worker) const noexcept;
   [[nodiscard]] bool anybody_rests() const noexcept { return resting_.load(std::memory_order_seq_cst) > 0; }
   void slept(Worker& worker) noexcept;  ///< after a sleep: checks for news
   /// On a thread that has just taken the worker over. \param ticks the time on the worker's clock; 0: not known.
@@ -131,6 +147,7 @@ class Steering {
   [[nodiscard]] std::vector<TaskTypeStats> task_types() const;
   [[nodiscard]] CpuSet allowed_cpus() const;
   [[nodiscard]] std::vector<WorkerCore> worker_cores() const;  ///< the core of each worker now; cpu -1 where it rests
+  [[nodiscard]] int running_workers() const noexcept;          ///< those that do not rest
   [[nodiscard]] const std::string& spec() const { return spec_; }
   [[nodiscard]] int generation() const;  ///< how often the allowed cpus changed
   void listen(std::function<void(const Decision&)> listener);
@@ -161,13 +178,16 @@ class Steering {
   void place(Worker& worker, WorkerControl& control, const PlacementGeneration& generation,
              const WorkerCore& worker_core);
   void rest(Worker& worker, WorkerControl& control, const PlacementGeneration& generation);
+  void let_rest(WorkerControl& control, bool on) noexcept;
+  double waited(WorkerControl& control, WorkerControl::Thread& thread, double busy) noexcept;
   const WorkerControl::Mask& mask_of(WorkerControl& control, const WorkerCore& worker_core,
                                      const PlacementGeneration& generation) const;
   bool bind(WorkerControl::Thread& thread, const CpuSet& cpus);
   void give_mask_back(WorkerControl::Thread& guest);
   bool surprised(Worker& worker, WorkerControl& control);
   void place_memory(WorkerControl::Thread& thread, const WorkerCore& worker_core);
-  std::unique_ptr<controller::ControlGroup> make_control_group(const placement::Placement& placement, double now);
+  std::unique_ptr<controller::ControlGroup> make_control_group(const placement::Placement& placement, double now,
+                                                               int generation);
   void consider_counters(double period);
   void open_decision_file();
   void tell(const Decision& decision);
@@ -179,6 +199,7 @@ class Steering {
   std::unique_ptr<counters::Source> source_;
   const std::string spec_;
   bool decides_ = false;
+  bool widths_ = false;   // whether the controller also chooses how many workers run
   double pause_ = 0;      // least time between two readings of a worker's counters
   double interval_;       // between two polls of a worker
   double look_interval_;  // between two looks at the allowed cpus; 0: never
@@ -189,6 +210,7 @@ class Steering {
   std::vector<std::unique_ptr<WorkerControl>> controls_;
   std::atomic<double> outside_work_{0};
   std::atomic<int> resting_{0};
+  std::atomic<int> watcher_{-1};  // worker; -1: none
 
   std::atomic<const PlacementGeneration*> current_{nullptr};
   std::atomic<int> generation_number_{0};

@@ -69,6 +69,7 @@ Runtime::Plan plan_of(const ArenaOptions& options, Runtime& main, const std::str
   settings.policy = main.placement.start().front().cpu < 0 ? "os" : "local";
   settings.parameters.clear();
   settings.spread = 0;
+  settings.width = base::Width::full;
   settings.lend_caller = false;
   settings.trace.clear();
   settings.decision_file = false;

@@ -12,6 +12,8 @@
 //   at least one sees that the other is not free. (It looks at each idle worker. The numbers of those that sleep and
 //   that search would count a worker twice that is just being woken: on an oversubscribed machine all workers left
 //   their jobs to each other for seconds.)
+// - Whoever rests by the width helps: It has a cpu, so it counts as free, is woken when a worker begins to leave jobs,
+//   and takes jobs as long as one does.
 // - Look again after a millisecond: The answer is true for a moment only. A worker that leaves its own jobs to others
 //   looks again after a millisecond at the latest.
 #include <charm/detail/deque.hpp>
@@ -31,8 +33,7 @@ bool Worker::another_is_free() const noexcept {
     for (int w = 0; w < flags.words(g); ++w) {
       for (auto idle = flags.word(Flag::member, g, w) & ~flags.word(Flag::busy, g, w); idle != 0; idle &= idle - 1) {
         const Worker* other = runtime->worker_at({g, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)});
-        if (other != nullptr && other != this && !other->leaves_jobs.now(std::memory_order_seq_cst) &&
-            !runtime->steering->rests(*other))
+        if (other != nullptr && other != this && !other->leaves_jobs.now(std::memory_order_seq_cst) && !other->rests())
           return true;
       }
     }
@@ -46,7 +47,13 @@ bool Worker::leaves_to_others() noexcept {
     take_again();
     return false;
   }
+  const bool begins = !leaves_jobs.now();
   leaves_jobs.begin(runtime->leaving_workers);
+  if (begins && runtime->steering->anybody_rests()) {
+    for (const auto& other : runtime->workers) {
+      if (runtime->steering->rests_by_width(*other)) runtime->wake(*other);
+    }
+  }
   if (runtime->leaving_workers.all(runtime->workers.size()) || !another_is_free()) {
     take_again();
     return false;

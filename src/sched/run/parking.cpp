@@ -63,8 +63,12 @@ bool Worker::inboxes_arrived() const noexcept {
 }
 
 /// Whether the worker has lost its cpu. Then it runs only jobs that were sent to it, or to a chiplet or node that has
-/// no other worker left; thieves may take these, too. When the runtime stops all workers help with what is left.
-bool Worker::rests() const noexcept { return runtime->steering->rests(*this) && !runtime->ending.has_begun(); }
+/// no other worker left; thieves may take these, too. When the runtime stops all workers help with what is left, and
+/// those that rest by the width alone help a worker that leaves its jobs to others (sched/run/bound_limits.cpp).
+bool Worker::rests() const noexcept {
+  if (!runtime->steering->rests(*this) || runtime->ending.has_begun()) return false;
+  return !runtime->leaving_workers.any() || !runtime->steering->rests_by_width(*this);
+}
 
 /// Whether there is a job in the own queues or the shared inboxes.
 bool Worker::has_work() const noexcept {
@@ -121,6 +125,7 @@ void Worker::poke_the_busy(int group_index, bool all) noexcept {
 namespace {
 
 constexpr std::int64_t first_sleep_ns = 10000000;  // limit of sleeps that begin without a search after a barrier
+constexpr std::int64_t watch_ns = 50000000;        // between two looks of the worker that watches while it rests
 constexpr std::int64_t own_jobs_ns = 1000000;      // limit for workers that have left own jobs to others
 constexpr std::int64_t first_look_ns = 20000;      // sleep of a lookout before its first look (one lookout)
 constexpr unsigned enough_looks = 2;               // searches without a job after which a worker backs off (one sentry)
@@ -207,6 +212,7 @@ Worker::Sleep Worker::announce_sleep(unsigned fruitless) noexcept {
 /// The search after the announcement, and the limit of the sleep. \return whether there is something to do.
 bool Worker::last_search(Sleep& sleep) noexcept {
   if (sleep.fruitless == 0) sleep.most = first_sleep_ns;
+  if (sleep.resting && runtime->steering->watches(*this)) sleep.most = watch_ns;
   if (sleep.own_jobs) {
     sleep.most = own_jobs_ns;
   } else if (!sleep.more && sleep.takes_any_job() && (!sleep.backs_off || runtime->sentry.take(&sleep))) {
@@ -225,7 +231,7 @@ bool Worker::last_search(Sleep& sleep) noexcept {
   return sleep.more || inbox.arrived() || !sleep.group.inbox.empty() ||
          (sleep.takes_any_job() && !runtime->inbox.empty()) || runtime->ending.has_begun() ||
          (sleep.node >= 0 && !runtime->nodes[static_cast<std::size_t>(sleep.node)]->empty()) ||
-         runtime->steering->has_news(*this);
+         runtime->steering->has_news(*this) || (sleep.resting && !rests());
 }
 
 void Worker::sleep_until_woken(Sleep& sleep) noexcept {

@@ -242,9 +242,11 @@ Job* Worker::look_once(unsigned round, bool leaves, bool resting) noexcept {
 
 void Worker::sleep_in(Search& search) noexcept {
   Steering& steering = *runtime->steering;
+  const bool rested = rests();
   park(search.sleeps);
   search.gaps.slept();
-  if (steering.in_doubt(*this)) {  // about its core: this is settled while it does not count as searching
+  // About its core, or about the others' work: this is settled while it does not count as searching.
+  if (steering.in_doubt(*this) || steering.watches(*this)) {
     group->searching.fetch_sub(1, std::memory_order_relaxed);
     steering.slept(*this);
     runtime->work_flags.clear(Flag::busy, place);
@@ -253,6 +255,7 @@ void Worker::sleep_in(Search& search) noexcept {
   // While it does not have its new core, it still has an old one, which others may need: it sleeps briefly until it
   // has released that. But not for ever, since the kernel may refuse to bind it.
   search.sleeps = !steering.in_doubt(*this) || ++search.doubts > enough_doubts ? search.sleeps + 1 : 0;
+  if (rested && !rests()) search.sleeps = 0;  // what it has not found before it rested says nothing
 }
 
 void Worker::end_search(const Search& search, const Job* job) noexcept {

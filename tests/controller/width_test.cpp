@@ -1,0 +1,371 @@
+// How many workers run, against a model of programs whose speed by the number of workers is known.
+#include "controller/width.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <rapidcheck.h>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "controller/controller.hpp"
+#include "controller/ledger.hpp"
+#include "controller/width_levels.hpp"
+
+namespace {
+
+using namespace charm::controller;
+using WidthSetup = charm::controller::Setup;  // Test has a member of that name
+
+/// `workers` on chiplets of `each`, at one level of spread.
+WidthSetup setup_of(int workers, int each) {
+  WidthSetup setup;
+  setup.workers = workers;
+  setup.chiplets = (workers + each - 1) / each;
+  setup.cores_per_chiplet = each;
+  setup.levels = {setup.chiplets};
+  setup.chiplet_of.emplace_back();
+  for (int w = 0; w < workers; ++w) setup.chiplet_of.back().push_back(w / each);
+  return setup;
+}
+
+/// Work per second by the number of running workers and the number of chiplets on which they run.
+using WidthSpeed = std::function<double(double workers, double chiplets)>;
+
+struct WorkKind {
+  std::string name;
+  WidthSpeed speed;
+  double fills = 10;  // per 1,000 instructions
+};
+
+/// What limits parallel programs, one kind each.
+std::vector<WorkKind> kinds(const WidthSetup& setup) {
+  const double all = setup.workers, caches = setup.chiplets;
+  return {
+      {"parallel", [](double w, double) { return w; }},
+      {"latency", [](double w, double) { return 0.3 * w; }, 30},
+      {"one line", [](double w, double c) { return w == 1 ? 4 : (c == 1 ? 1.2 : 0.8); }, 40},
+      {"one line and other work",
+       [](double w, double c) { return w / (1 + 0.02 * w + (c > 1 ? 0.004 : 0.001) * w * w); }, 12},
+      {"lock", [](double w, double c) { return w == 1 ? 2.2 : 1 / (1 + (c > 1 ? 0.02 : 0.005) * w); }, 45},
+      {"bandwidth", [all](double w, double c) { return std::min(w, 6 * c) * (1 - 0.15 * w / all); }, 25},
+      {"caches",
+       [all, caches](double w, double c) {
+         const double per_cache = w / c;  // workers whose data share one
+         return w * (per_cache > all / caches / 2 ? 0.3 : 1);
+       },
+       22},
+  };
+}
+
+struct WidthProgram {
+  const WidthSetup& setup;
+  double noise = 0;
+  bool counters = true;
+  unsigned seed = 1;
+  double waited = 0;   // share of the busy time
+  double covered = 1;  // share of the busy time that is in tasks of known cost
+  bool user_work = false;
+  double bound = 0;  // share of the work of workers that are to rest that they do all the same
+};
+
+class WidthRun {
+ public:
+  explicit WidthRun(const WidthProgram& program)
+      : program_(program),
+        random_(program.seed),
+        width_(program.setup, make_controller("static", program.setup)),
+        resting_(static_cast<std::size_t>(program.setup.workers), 0) {}
+
+  /// One tick of a kind. \return work per second, over that of full width.
+  double tick(const WorkKind& kind) {
+    const WidthSetup& setup = program_.setup;
+    std::vector<int> on(static_cast<std::size_t>(setup.chiplets), 0);
+    double running = 0;
+    for (std::size_t w = 0; w < resting_.size(); ++w) {
+      if (resting_[w] != 0) continue;
+      ++running;
+      ++on[static_cast<std::size_t>(setup.chiplet_of.front()[w])];
+    }
+    const auto chiplets = static_cast<double>(std::count_if(on.begin(), on.end(), [](int n) { return n > 0; }));
+    const double speed = kind.speed(running, chiplets), full = kind.speed(setup.workers, setup.chiplets);
+    Signals now;
+    time_ += width_.period();
+    now.time = time_;
+    now.elapsed = width_.period();
+    now.workers = static_cast<int>(running);
+    now.busy = now.elapsed * running;
+    const double seen = speed * now.elapsed * std::exp(program_.noise * gauss_(random_));
+    if (program_.user_work) now.user_work = seen;
+    // The cost of a task is what it was at full width.
+    now.task_work = program_.covered * seen / full * setup.workers;
+    now.tasks = 1000 * seen;
+    now.waited = program_.waited * now.busy;
+    now.resting_busy = program_.bound * now.elapsed * (setup.workers - running);
+    if (program_.counters) {
+      now.counters = true;
+      now.instructions = 1e9;
+      now.fills[0] = kind.fills * 1e6 * std::exp(0.02 * gauss_(random_));
+    }
+    width_.tick(now);
+    const auto rests = width_.resting();
+    resting_.assign(resting_.size(), 0);
+    std::copy(rests.begin(), rests.end(), resting_.begin());
+    return speed / full;
+  }
+
+  /// Seconds of a kind. \return the mean speed over full width.
+  double seconds(double length, const WorkKind& kind) {
+    double sum = 0;
+    int ticks = 0;
+    for (const double end = time_ + length; time_ < end; ++ticks) sum += tick(kind);
+    return sum / std::max(1, ticks);
+  }
+
+  [[nodiscard]] const Width& width() const { return width_; }
+  [[nodiscard]] int running() const { return width_.level().workers; }
+  [[nodiscard]] int trials() const {
+    int count = 0;
+    for (const auto& decision : width_.log().entries())
+      count += decision.reason.find("faster") != std::string::npos ? 1 : 0;
+    return count;
+  }
+
+ private:
+  WidthProgram program_;
+  std::mt19937_64 random_;
+  std::normal_distribution<double> gauss_;
+  Width width_;
+  std::vector<char> resting_;
+  double time_ = 0;
+};
+
+/// Of all widths that there are, in both shapes.
+double best_of(const WidthSetup& setup, const WorkKind& kind) {
+  double best = 0;
+  for (int w = 1; w <= setup.workers; ++w) {
+    for (const WidthShape shape : {WidthShape::thin, WidthShape::packed}) {
+      const auto rests = resting_at(setup, {w, shape}, setup.levels.front());
+      std::map<int, int> on;
+      for (std::size_t i = 0; i < rests.size(); ++i) on[setup.chiplet_of.front()[i]] += rests[i] != 0 ? 0 : 1;
+      const auto chiplets = std::count_if(on.begin(), on.end(), [](const auto& each) { return each.second > 0; });
+      best = std::max(best, kind.speed(w, static_cast<double>(chiplets)));
+    }
+  }
+  return best / kind.speed(setup.workers, setup.chiplets);
+}
+
+TEST(WidthLevels, LetNeverWorkerZeroRest) {
+  EXPECT_TRUE(rc::check("any level", [] {
+    const int workers = *rc::gen::inRange(1, 130), each = *rc::gen::inRange(1, 17);
+    const WidthSetup setup = setup_of(workers, each);
+    const WidthLevel level{*rc::gen::inRange(1, workers + 1), *rc::gen::element(WidthShape::thin, WidthShape::packed)};
+    const auto rests = resting_at(setup, level, setup.levels.front());
+    RC_ASSERT(rests.front() == 0);
+    RC_ASSERT(std::count(rests.begin(), rests.end(), 0) == level.workers);
+    std::map<int, int> running;
+    for (std::size_t w = 0; w < rests.size(); ++w) running[static_cast<int>(w) / each] += rests[w] == 0 ? 1 : 0;
+    const auto used = std::count_if(running.begin(), running.end(), [](const auto& c) { return c.second > 0; });
+    RC_ASSERT(used == (level.shape == WidthShape::thin ? std::min(level.workers, setup.chiplets)
+                                                       : (level.workers + each - 1) / each));
+  }));
+}
+
+TEST(WidthLevels, OfTwoCoresAreTwoAndOne) {
+  const WidthSetup two = setup_of(2, 2);
+  EXPECT_EQ(from_full(two), (std::vector<WidthLevel>{{1, WidthShape::thin}}));
+  EXPECT_TRUE(from_full(setup_of(1, 1)).empty());
+  EXPECT_LE(from_full(setup_of(128, 8)).size(), 6U);
+}
+
+TEST(Ledger, KnowsTheLastMinuteAndNoMore) {
+  Ledger ledger;
+  for (int second = 0; second < 200; ++second) ledger.add(second + 0.5, 0.01);
+  EXPECT_NEAR(ledger.last_minute(199.9), 0.6, 1e-9);
+  ledger.add(200, -0.5);
+  EXPECT_NEAR(ledger.last_minute(200), 0.09, 0.011);
+  ledger.forget_gains(200);
+  EXPECT_NEAR(ledger.last_minute(200), 0.59, 0.011);
+  EXPECT_EQ(ledger.last_minute(300), 0);
+}
+
+struct WidthCase {
+  int workers, each;
+};
+
+class WidthOf : public testing::TestWithParam<WidthCase> {};
+
+// 0.85 of the best width after its first ten seconds, and no minute below 0.97 of full width.
+TEST_P(WidthOf, EachKindOfWorkIsNearlyTheBest) {
+  const WidthSetup setup = setup_of(GetParam().workers, GetParam().each);
+  for (const WorkKind& kind : kinds(setup)) {
+    for (const auto& [noise, seed] :
+         {std::pair{0.0, 1U}, std::pair{0.01, 2U}, std::pair{0.05, 3U}, std::pair{0.1, 4U}, std::pair{0.1, 5U}}) {
+      for (const bool counters : {true, false}) {
+        WidthRun run({.setup = setup, .noise = noise, .counters = counters, .seed = seed});
+        const double first = run.seconds(60, kind);
+        const double later = run.seconds(120, kind);
+        const std::string what = kind.name + ", noise " + std::to_string(noise) + (counters ? "" : ", no counters");
+        EXPECT_GE(first, 0.97) << what;
+        EXPECT_GE(later, 0.97) << what;
+        // Without a second signal full width is looked at again and again, for one sample or three where they scatter.
+        const double least = counters ? 0.85 : noise <= 0.02 ? 0.85 : 0.8;
+        EXPECT_GE(later, least * best_of(setup, kind)) << what << ": " << run.running() << " workers";
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Machines, WidthOf,
+                         testing::Values(WidthCase{2, 2}, WidthCase{8, 8}, WidthCase{64, 8}, WidthCase{128, 8},
+                                         WidthCase{192, 8}, WidthCase{128, 32}),
+                         [](const auto& info) {
+                           return std::to_string(info.param.workers) + "WorkersBy" + std::to_string(info.param.each);
+                         });
+
+// The promise is of full width, whatever was gained in between: 3 % of any minute, where a second signal tells the
+// phases apart.
+TEST(Width, CostsAtMostThreePercentOfAMinuteOfPhases) {
+  for (const auto& [workers, each] : {std::pair{64, 8}, std::pair{128, 32}}) {
+    const WidthSetup setup = setup_of(workers, each);
+    const auto all = kinds(setup);
+    for (const auto& [one, other] : {std::pair{2, 0}, std::pair{5, 0}, std::pair{4, 6}}) {
+      for (const double length : {5.0, 10.0, 20.0}) {
+        for (const double noise : {0.01, 0.1}) {
+          WidthRun run({.setup = setup, .noise = noise});
+          for (int minute = 0; minute < 3; ++minute) {
+            double strict = 0, speed = 0;
+            int ticks = 0;
+            for (; ticks < 1200; ++ticks) {
+              const bool first = static_cast<int>(ticks * 0.05 / length) % 2 == 0;
+              const double now = run.tick(all[static_cast<std::size_t>(first ? one : other)]);
+              strict += std::min(now, 1.0);
+              speed += now;
+            }
+            const std::string what = all[static_cast<std::size_t>(one)].name + " and " +
+                                     all[static_cast<std::size_t>(other)].name + ", " + std::to_string(length) +
+                                     " s, noise " + std::to_string(noise);
+            EXPECT_GE(strict / ticks, 0.97) << what;
+            EXPECT_GE(speed / ticks, minute > 0 ? 0.99 : 0.97) << what;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Width, OfAParallelProgramIsTriedRarelyAndNeverKept) {
+  const WidthSetup setup = setup_of(64, 8);
+  for (const double noise : {0.0, 0.05, 0.1}) {
+    WidthRun run({.setup = setup, .noise = noise});
+    const WorkKind parallel = kinds(setup).front();
+    run.seconds(60, parallel);
+    EXPECT_LE(run.trials(), 6) << noise;
+    const int first = run.trials();
+    run.seconds(120, parallel);
+    EXPECT_LE(run.trials() - first, 4) << noise;
+    for (const auto& decision : run.width().log().entries())
+      EXPECT_EQ(decision.outcome.find("kept"), decision.outcome.find("not kept") + 4) << explain(decision);
+  }
+}
+
+// The work becomes another at any moment of a tick: back at full width within two.
+TEST(Width, IsFullAgainWhenTheWorkChanges) {
+  const WidthSetup setup = setup_of(64, 8);
+  const auto all = kinds(setup);
+  const WorkKind& line = all[2];
+  for (const bool counters : {true, false}) {
+    WidthRun run({.setup = setup, .noise = 0.01, .counters = counters});
+    run.seconds(20, line);
+    ASSERT_LT(run.running(), 64);
+    int ticks = 0;
+    for (; run.running() < 64 && ticks < 50; ++ticks) run.tick(all[0]);
+    EXPECT_LE(ticks, 2) << counters;
+    EXPECT_GE(run.seconds(30, all[0]), 0.97);
+  }
+}
+
+// Equally fast at the narrow width, and three times as fast at full width: only a look at full width shows it.
+TEST(Width, OfTwinsIsFoundByTheBeat) {
+  const WidthSetup setup = setup_of(64, 8);
+  const WorkKind narrow{"narrow", [](double w, double) { return w == 1 ? 4 : 1; }, 10};
+  const WorkKind twin{"twin", [](double w, double) { return w == 1 ? 4 : 12; }, 10};
+  WidthRun run({.setup = setup, .noise = 0.01, .counters = false});
+  run.seconds(20, narrow);
+  ASSERT_EQ(run.running(), 1);
+  double waited = 0;
+  for (; run.running() < 64 && waited < 5; waited += 0.05) run.tick(twin);
+  EXPECT_LE(waited, 1.4);
+  EXPECT_GE(run.seconds(60 - waited, twin), 0.95);
+}
+
+TEST(Width, StaysFullWhereSignalsCannotBeTrusted) {
+  const WidthSetup setup = setup_of(64, 8);
+  const WorkKind line = kinds(setup)[2];
+  const auto stays = [&](const WidthProgram& program) {
+    WidthRun run(program);
+    run.seconds(30, line);
+    return run.running() == 64 && run.trials() == 0;
+  };
+  EXPECT_FALSE(stays({.setup = setup}));
+  EXPECT_TRUE(stays({.setup = setup, .waited = 0.7})) << "threads wait for their cpus";
+  EXPECT_TRUE(stays({.setup = setup, .covered = 0.5})) << "half of the work is not counted";
+  EXPECT_FALSE(stays({.setup = setup, .covered = 0.5, .user_work = true})) << "but the program counts it itself";
+}
+
+TEST(Width, IsGivenUpWhereTheWorkIsBoundToWorkersThatWereToRest) {
+  const WidthSetup setup = setup_of(64, 8);
+  WidthRun run({.setup = setup, .bound = 0.9});
+  run.seconds(30, kinds(setup)[2]);
+  EXPECT_EQ(run.running(), 64);
+  EXPECT_LE(run.trials(), 1);
+}
+
+TEST(Width, IsNeverDecidedByInstructions) {
+  const WidthSetup setup = setup_of(8, 8);
+  Width width(setup, make_controller("static", setup));
+  Signals now;
+  for (int tick = 1; tick < 1000; ++tick) {
+    now.time = 0.05 * tick;
+    now.elapsed = 0.05;
+    now.workers = width.level().workers;
+    now.busy = now.elapsed * now.workers;
+    now.counters = true;
+    now.instructions = 1e9 * now.workers;
+    now.fills[0] = 1e6;
+    width.tick(now);
+    ASSERT_EQ(width.level().workers, 8);
+  }
+}
+
+// Another thread that is waited for never comes: nothing is finished any more.
+TEST(Width, IsFullAgainWhenNoWorkIsFinished) {
+  const WidthSetup setup = setup_of(64, 8);
+  WidthRun run({.setup = setup});
+  run.seconds(20, kinds(setup)[2]);
+  ASSERT_LT(run.running(), 64);
+  const WorkKind stuck{"stuck", [](double w, double) { return w < 64 ? 1e-300 : 1; }};
+  int ticks = 0;
+  for (; run.running() < 64 && ticks < 50; ++ticks) run.tick(stuck);
+  EXPECT_LE(ticks, 3);
+}
+
+TEST(Width, ComesBackAtOnceInARegionThatIsKnown) {
+  const WidthSetup setup = setup_of(64, 8);
+  const WorkKind line = kinds(setup)[2];
+  WidthRun run({.setup = setup});
+  run.seconds(30, line);
+  const int found = run.running();
+  ASSERT_LT(found, 64);
+  const_cast<Width&>(run.width()).entered();
+  EXPECT_EQ(run.running(), 64);
+  run.seconds(0.5, line);
+  EXPECT_EQ(run.running(), found);
+}
+
+}  // namespace
