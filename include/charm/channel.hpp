@@ -180,7 +180,7 @@ class channel {
       return outcome;
     }
     detail::Waiter self;
-    self.item = &value;
+    self.item = static_cast<void*>(&value);
     return wait(locked, senders_, self, deadline, detail::Wait::channel_send, stop);
   }
 

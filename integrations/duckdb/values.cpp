@@ -111,7 +111,7 @@ std::string string_text(const Column& column, std::uint64_t row) {
   std::memcpy(&length, value, sizeof length);
   if (length <= inlined) return {value + sizeof length, length};
   const char* elsewhere = nullptr;
-  std::memcpy(&elsewhere, value + 8, sizeof elsewhere);
+  std::memcpy(static_cast<void*>(&elsewhere), value + 8, sizeof elsewhere);
   return {elsewhere, length};
 }
 

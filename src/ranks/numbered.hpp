@@ -12,9 +12,6 @@ namespace charm::remote {
 template <class T>
 class Numbered {
  public:
-  Numbered(const Numbered&) = delete;
-  Numbered& operator=(const Numbered&) = delete;
-
   /// Calls `function(T*)` while the object stays; with null if there is none (any more).
   template <class F>
   static auto with(std::uint64_t number, F&& function) {
@@ -26,12 +23,16 @@ class Numbered {
     return with(number, [](T* found) { return found; });
   }
 
- protected:
+ private:
+  friend T;
   explicit Numbered(std::uint64_t number) noexcept : number_(number) {
     const std::lock_guard guard(list_lock);
     after_ = first;
     first = this;
   }
+  // Public would be usual, but then a class could derive from another one's list.
+  Numbered(const Numbered&) = delete;             // NOLINT(modernize-use-equals-delete)
+  Numbered& operator=(const Numbered&) = delete;  // NOLINT(modernize-use-equals-delete)
   ~Numbered() {
     const std::lock_guard guard(list_lock);
     Numbered** at = &first;
@@ -39,7 +40,6 @@ class Numbered {
     *at = after_;
   }
 
- private:
   static T* look_up(std::uint64_t number) noexcept {
     Numbered* each = first;
     while (each != nullptr && each->number_ != number) each = each->after_;

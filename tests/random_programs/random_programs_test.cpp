@@ -281,15 +281,20 @@ TEST_P(RandomPrograms, WhileTheWidthChanges) {
   const int workers = GetParam().workers;
   charm::Config config = config_of(GetParam());
   config.width = "adaptive";
+  long rested = 0;
   until(0.04, [&](std::uint64_t seed) {
     const Running runtime(workers, config);
     charm::sched::Steering& steering = *charm::sched::Runtime::get().steering;
     std::atomic<bool> over{false};
     std::thread restless([&] {
       std::mt19937_64 random(seed);
+      std::vector<char> rests(static_cast<std::size_t>(workers), 0);
       while (!over) {
-        std::vector<char> rests(static_cast<std::size_t>(workers), 0);
-        for (std::size_t w = 1; w < rests.size(); ++w) rests[w] = random() % 2 == 0 ? 1 : 0;
+        for (std::size_t w = 1; w < rests.size(); ++w) {
+          const char now = random() % 2 == 0 ? 1 : 0;
+          rested += now > rests[w] ? 1 : 0;
+          rests[w] = now;
+        }
         steering.tell_who_rests(0, rests);
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
       }
@@ -309,6 +314,7 @@ TEST_P(RandomPrograms, WhileTheWidthChanges) {
     over = true;
     restless.join();
   });
+  RecordProperty("rests", std::to_string(rested));
 }
 
 /// Beside one worker that spawns small groups many others find work that is gone when they come. They may look for it a

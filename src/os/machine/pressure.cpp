@@ -15,7 +15,8 @@ template <class Number>
 std::optional<Number> some_stalls(const std::string& path, std::string_view name) {
   const std::string text = read_text(path);
   const auto line = value_of(text, "some ");
-  const std::size_t at = line ? line->find(name) : std::string_view::npos;
+  if (!line) return std::nullopt;
+  const std::size_t at = line->find(name);
   if (at == std::string_view::npos) return std::nullopt;
   std::string_view rest = line->substr(at + name.size());
   return next_number<Number>(rest);

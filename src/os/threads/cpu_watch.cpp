@@ -41,7 +41,7 @@ std::unique_ptr<CpuWatch> live_cpu_watch(const std::string& root, const std::str
 bool AllowedCpus::explains(const CpuSet& found, const ThreadMask& thread, const std::optional<CpuSet>& granted) const {
   const CpuSet& set = thread.set.empty() ? wanted_ : thread.set;
   CpuSet expected = granted ? set & *granted : set;
-  if (expected.empty()) expected = *granted;
+  if (expected.empty() && granted) expected = *granted;
   const bool reset = granted && thread.granted && thread.granted != granted && found == *granted;
   return found.empty() || found == expected || found == set || reset;
 }

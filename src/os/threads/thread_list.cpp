@@ -21,7 +21,7 @@ struct Stat {
   std::optional<ProcessStat> stat;
   explicit Stat(const std::string& folder) : text(read_text(folder + "/stat")), stat(parse_process_stat(text)) {}
 
-  [[nodiscard]] std::string name() const { return base::printable(stat->name); }
+  [[nodiscard]] std::string name() const { return stat ? base::printable(stat->name) : ""; }
 };
 
 std::string folder_of(int pid, const std::string& root) { return path_below(root, "proc/" + std::to_string(pid)); }

@@ -108,7 +108,7 @@ bool Steering::bind(WorkerControl::Thread& t, const CpuSet& cpus) {
 
 /// Where somebody has set the guest's mask while it was bound, that is its mask now: the next look judges it.
 void Steering::give_mask_back(WorkerControl::Thread& guest) {
-  const CpuSet own = *std::exchange(guest.own_mask, std::nullopt);
+  const CpuSet own = std::exchange(guest.own_mask, std::nullopt).value_or(CpuSet());
   guest.mask.bound = false;
   guest.checked = -1;
   const CpuSet found = cpus_->mask();

@@ -119,7 +119,7 @@ void Runtime::make_groups() {
     groups.push_back(std::make_unique<Group>(distance_table.chiplet(g), placement.start().size()));
     group_by_chiplet_.resize(
         std::max(group_by_chiplet_.size(), static_cast<std::size_t>(distance_table.chiplet(g)) + 2), -1);
-    group_by_chiplet_[static_cast<std::size_t>(distance_table.chiplet(g) + 1)] = g;
+    group_by_chiplet_[static_cast<std::size_t>(distance_table.chiplet(g)) + 1] = g;
   }
   for (const Core& core : machine.cores) {
     const int group = group_of(core.chiplet);

@@ -94,7 +94,7 @@ class StackPools {
   };
   [[nodiscard]] Pool& of(int node) const noexcept {
     CHARM_ASSERT(node >= -1 && node + 1 < static_cast<int>(pools_.size()), "every node has a pool");
-    return *pools_[static_cast<std::size_t>(node + 1)];
+    return *pools_[static_cast<std::size_t>(node) + 1];
   }
   std::vector<std::unique_ptr<Pool>> pools_;  // [node + 1]; [0]: unbound workers, whose node is -1
 };

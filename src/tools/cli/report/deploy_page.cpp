@@ -49,9 +49,10 @@ std::vector<EngineRuns> engines_of(const Json& results) {
     engines.back().runs.push_back(std::move(run));
   }
   for (EngineRuns& engine : engines) {
-    for (const auto& [query, seconds] : engine.runs.front().seconds) {
+    for (const auto& each : engine.runs.front().seconds) {
+      const int query = each.first;
       if (std::all_of(engine.runs.begin(), engine.runs.end(),
-                      [query = query](const PolicyRun& run) { return run.seconds.contains(query); }))
+                      [query](const PolicyRun& run) { return run.seconds.contains(query); }))
         engine.queries.push_back(query);
     }
     if (const auto found = results.at("by_processes").find(engine.engine); found != results.at("by_processes").end())
