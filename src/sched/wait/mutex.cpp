@@ -13,7 +13,6 @@
 
 namespace charm {
 
-using detail::Completion;
 using detail::Wait;
 using detail::Waiter;
 using detail::WaitList;
