@@ -20,6 +20,8 @@ constexpr unsigned lane = 8, gcn_block = 6;
 constexpr unsigned lane = 4, gcn_block = 2;
 #endif
 constexpr unsigned narrow_lane = lane < 8 ? lane : 8;  // for rows of 8
+using GcnSize = decltype(sizeof 0);                    // <cstddef> has inlined functions
+
 template <unsigned length>
 struct LaneOf {
   using Type __attribute__((vector_size(length * sizeof(float)), aligned(4), may_alias)) = float;
@@ -31,11 +33,11 @@ using WideLane = Lane<lane>;
 
 template <unsigned length>
 [[gnu::always_inline]] inline const Lane<length>& lane_at(const float* numbers, unsigned index) {
-  return *reinterpret_cast<const Lane<length>*>(numbers + index * length);
+  return *reinterpret_cast<const Lane<length>*>(numbers + GcnSize{index} * length);
 }
 template <unsigned length>
 [[gnu::always_inline]] inline Lane<length>& lane_at(float* numbers, unsigned index) {
-  return *reinterpret_cast<Lane<length>*>(numbers + index * length);
+  return *reinterpret_cast<Lane<length>*>(numbers + GcnSize{index} * length);
 }
 
 /// The sum of a node's row and its neighbours', times the node's scale. \tparam inputs numbers of a row.
@@ -72,7 +74,7 @@ template <unsigned inputs, unsigned nodes>
   for (unsigned k = 0; k < inputs; k += 2) {
     const WideLane low_weights = lane_at<lane>(arranged, k), high_weights = lane_at<lane>(arranged, k + 1);
     for (unsigned i = 0; i < nodes; ++i) {
-      const Two two = *reinterpret_cast<const Two*>(rows + i * inputs + k);
+      const Two two = *reinterpret_cast<const Two*>(rows + GcnSize{i} * inputs + k);
       const auto spread = __builtin_bit_cast(WideLane, Twos{two, two, two, two, two, two, two, two});
       low[i] += low_weights * spread;
       high[i] += high_weights * spread;
@@ -130,7 +132,7 @@ template <unsigned inputs, class Use>
                                               float* mean, float* most) {
   const GcnGraph graph = given;  // which no store can change, so that nothing is loaded twice
   float* hidden = scratch;       // a row is a cache line
-  float* inputs = scratch + graph.nodes * 16;
+  float* inputs = scratch + GcnSize{graph.nodes} * 16;
   for (unsigned i = 0; i < graph.nodes; ++i) {
     for (unsigned l = 0; l < 8 / narrow_lane; ++l) {
       const unsigned at = i * (8 / narrow_lane) + l;
