@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/notices.hpp"
 #include "controller/controller.hpp"
 #include "controller/width.hpp"
 #include "placement/bins.hpp"
@@ -95,7 +96,11 @@ std::unique_ptr<controller::ControlGroup> make_control_group(const std::string& 
   const controller::Traits traits = setup.traits;
   auto make = [spec, setup = std::move(setup), width]() -> std::unique_ptr<controller::Controller> {
     auto of_the_spread = controller::make_controller(spec, setup);
-    if (!width || !of_the_spread->spreads().empty()) return of_the_spread;
+    if (!width) return of_the_spread;
+    if (!of_the_spread->spreads().empty()) {
+      base::notice("width", "under '" + spec + "' each worker decides for itself, so all of them run: width = full");
+      return of_the_spread;
+    }
     return std::make_unique<controller::Width>(setup, std::move(of_the_spread));
   };
   return std::make_unique<controller::ControlGroup>(static_cast<int>(placement.start().size()), make, now, traits,

@@ -2,7 +2,9 @@
 // the tests; when that pays is the controller's (tests/controller/width_test.cpp).
 #include <charm/charm.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -122,7 +124,11 @@ TEST(WorkersThatRest, AreNoneByDefaultAndWhereEachWorkerDecides) {
   }
   const Running runtime(all_workers, width_config("charm-alg1"));
   who_runs(1000);
-  EXPECT_EQ(charm::stats().running_workers, all_workers);
+  const charm::Stats stats = charm::stats();
+  EXPECT_EQ(stats.running_workers, all_workers);
+  EXPECT_TRUE(std::any_of(stats.notices.begin(), stats.notices.end(), [](const std::string& notice) {
+    return notice.find("each worker decides for itself") != std::string::npos;
+  }));
 }
 
 TEST(WidthSetting, NamesItsChoices) {

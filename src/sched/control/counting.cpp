@@ -50,16 +50,16 @@ void Steering::consider_counters(double period) {
   pause_ = std::min(pause_, period / least_polls);
 }
 
-/// Of both threads that may run the worker, up to now. Where the kernel does not tell, all of its time: then no width
+/// Of both threads that may run the worker, up to now. Where the kernel does not tell, all of the time: then no width
 /// is tried.
-double Steering::waited(WorkerControl& p, WorkerControl::Thread& t, double busy) noexcept {
+double Steering::waited(WorkerControl& p, WorkerControl::Thread& t, double now) noexcept {
   if (t.clock == nullptr) t.clock = std::make_unique<os::ThreadClock>("/proc/thread-self/schedstat");
-  const auto time = t.clock->read();
-  if (!time) {
+  const auto told = t.clock->read();
+  if (!told) {
     base::notice("width", "the kernel does not tell how long threads wait for their cpus: all workers run");
-    return busy;
+    return now;
   }
-  t.waited = static_cast<double>(time->wait_ns) * 1e-9;
+  t.waited = static_cast<double>(told->wait_ns) * 1e-9;
   return p.own.waited + p.guest.waited;
 }
 
@@ -76,7 +76,7 @@ void Steering::record_counts(Worker& worker, WorkerControl& p, const PlacementGe
     t.last = t.counters->read();
     t.next_reading = time + pause_;
   }
-  if (widths_) totals.waited = waited(p, t, totals.busy);
+  if (widths_) totals.waited = waited(p, t, time);
   totals.counters = binding::tells_enough(t.last.has);
   totals.hides_chiplets = binding::hides_chiplets(t.last.has, runtime_.machine);
   binding::add_reading(totals, p.own.last);

@@ -179,7 +179,7 @@ class Steering {
              const WorkerCore& worker_core);
   void rest(Worker& worker, WorkerControl& control, const PlacementGeneration& generation);
   void let_rest(WorkerControl& control, bool on) noexcept;
-  double waited(WorkerControl& control, WorkerControl::Thread& thread, double busy) noexcept;
+  double waited(WorkerControl& control, WorkerControl::Thread& thread, double now) noexcept;
   const WorkerControl::Mask& mask_of(WorkerControl& control, const WorkerCore& worker_core,
                                      const PlacementGeneration& generation) const;
   bool bind(WorkerControl::Thread& thread, const CpuSet& cpus);
