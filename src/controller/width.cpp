@@ -58,8 +58,8 @@ Width::Measure Width::measure(const Signals& signals) {
   now.elapsed = signals.elapsed;
   const auto sample = sampler_.sample(signals);
   if (sampler_.unit_changed()) {
+    forget_phase(now, "the work is counted in another unit");
     records_.clear();
-    current_ = nothing;
     noise_ = {};
   }
   now.works = sample.has_value();
@@ -295,7 +295,7 @@ void Width::at_narrow(const Measure& now) {
   if (strange) return;
   phase.best_speed.add(now.speed);
   phase.last_seen = now_;
-  if (now.time >= beat_at_) return begin_beat(now);
+  if (now.time >= beat_at_) return begin_beat();
   if (now_ - refined_ < refine_every) return;
   refined_ = now_;
   const WidthLevel* to = next();
@@ -305,7 +305,7 @@ void Width::at_narrow(const Measure& now) {
   state_ = State::trying;
 }
 
-void Width::begin_beat(const Measure& /*now*/) {
+void Width::begin_beat() {
   go(full());
   state_ = State::beat;
 }

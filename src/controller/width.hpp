@@ -84,7 +84,7 @@ class Width final : public Controller {
   void accept(const Measure& now);
   void reject(const Measure& now);
   void keep(const Measure& now);
-  void begin_beat(const Measure& now);
+  void begin_beat();
   void back_to_full(const Measure& now, const std::string& why);
   void go(const WidthLevel& level);
   void tell(const Measure& now, const WidthLevel& to, const std::string& reason, const std::string& outcome);

@@ -129,6 +129,7 @@ class WidthRun {
 
   [[nodiscard]] const Width& width() const { return width_; }
   void enter_again() { width_.entered(); }
+  void count_work() { program_.user_work = true; }
   [[nodiscard]] int running() const { return width_.level().workers; }
   [[nodiscard]] int trials() const {
     int count = 0;
@@ -342,6 +343,20 @@ TEST(Width, IsNeverDecidedByInstructions) {
     width.tick(now);
     ASSERT_EQ(width.level().workers, 8);
   }
+}
+
+// The program begins to count its work itself: speeds from before mean nothing any more.
+TEST(Width, IsFullAgainWhenTheUnitOfWorkChanges) {
+  const WidthSetup setup = setup_of(64, 8);
+  const WorkKind line = kinds(setup)[2];
+  WidthRun run({.setup = setup});
+  run.seconds(20, line);
+  ASSERT_LT(run.running(), 64);
+  run.count_work();
+  run.tick(line);
+  EXPECT_EQ(run.running(), 64);
+  run.seconds(20, line);
+  EXPECT_LT(run.running(), 64);
 }
 
 // Another thread that is waited for never comes: nothing is finished any more.
