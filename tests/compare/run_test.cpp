@@ -199,6 +199,20 @@ TEST(Disturbances, NameWhoUsedTheCpus) {
   EXPECT_FALSE(tells(around, with_times({}), "old"));
 }
 
+// In a run of 50 ms each of four cpus has five ticks; one more or less is no other program.
+TEST(Disturbances, AreNotReadFromAFewTicks) {
+  charm::os::MachineActivity around = quiet();
+  around.after.at_s = around.before.at_s + 0.05;
+  around.own_cpu_s = 0.15;
+  around.after.busy_s = around.before.busy_s + 0.2;
+  around.after.stolen_s = 0.01;
+  EXPECT_TRUE(disturbances(around, with_times({})).empty());
+  around.after.at_s = around.before.at_s + 5;
+  around.own_cpu_s = 15;
+  around.after.busy_s = around.before.busy_s + 20;
+  EXPECT_TRUE(tells(around, with_times({}), "other programs used 1 of 4 cpus"));
+}
+
 TEST(Disturbances, TellStealPressureLoadAndGovernors) {
   charm::os::MachineActivity around = quiet();
   around.after.stolen_s = 2;

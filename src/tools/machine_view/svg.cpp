@@ -45,9 +45,8 @@ constexpr const char* style = R"css(
 
 constexpr const char* cpus_alone = "A square is a core; its number is that of the core's first cpu.";
 constexpr const char* cpus_and_workers =
-    "A square is a core with its first cpu's number; a coloured one has the number of its worker, a red one that of "
-    "the "
-    "first of several.";
+    "A square is a core with its first cpu's number; a coloured one has the number of its worker, a red "
+    "one that of the first of several.";
 
 struct Size {
   int width = 0;

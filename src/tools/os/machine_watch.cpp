@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/format.hpp"
+#include "os/processes/process_stat.hpp"
 #include "os/processes/this_process.hpp"
 
 namespace charm::os {
@@ -64,11 +65,14 @@ std::vector<std::string> others_at_work(const MachineActivity& activity) {
   std::vector<std::string> lines;
   const int cpus = activity.after.cpus;
   const OthersUse use = others_use(activity);
-  if (use.cpus > 0 && use.cpus >= std::max(little_cpu, little_of_machine * cpus)) {
+  // The kernel counts each cpu's time in ticks, of which a short run has few.
+  const double seconds = activity.after.at_s - activity.before.at_s;
+  const double unclear = seconds > 0 ? 2 * tick_seconds() / seconds : 0;  // of a cpu
+  if (use.cpus > 0 && use.cpus >= std::max({little_cpu, little_of_machine * cpus, unclear * cpus})) {
     lines.push_back(
         fmt::format("other programs used {:.2g} of {} cpus{}{}", use.cpus, cpus, use.who.empty() ? "" : ": ", use.who));
   }
-  if (use.stolen >= little_stolen) {
+  if (use.stolen >= std::max(little_stolen, unclear)) {
     lines.push_back(
         fmt::format("the hypervisor kept the cpus for {} of the time (steal)", base::format_percent(use.stolen)));
   }

@@ -123,6 +123,12 @@ std::string section_of(const EngineRuns& engine) {
     out += "<figure>\n<p class=\"sub\">Geometric mean over one process, by number of processes of equal size.</p>\n" +
            columns("Speed-up by number of processes", {"processes"}, groups) + "</figure>\n";
   }
+  std::string some;
+  for (const auto& [query, seconds] : engine.runs.front().seconds) {
+    if (std::find(engine.queries.begin(), engine.queries.end(), query) == engine.queries.end())
+      some += fmt::format("{}q{}", some.empty() ? "" : ", ", query);
+  }
+  if (!some.empty()) out += "<p class=\"verdict doubt\">left out, since not all policies have them: " + some + "</p>\n";
   return out + table_of(engine);
 }
 
