@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/present.hpp"
 #include "os/files/bounded_file.hpp"
 #include "topology/build.hpp"
 #include "topology/foreign.hpp"
@@ -48,7 +49,7 @@ Machine machine_of(const Description& description) {
     const bool here = description.survey->origin == "live";
     return build(*description.survey, here ? restrictions_here() : Restrictions{});
   }
-  const ProfilePicture& picture = *description.profile;
+  const ProfilePicture& picture = base::present(description.profile);
   if (!picture.machine) {
     throw Error(Errc::bad_input, "profile '" + picture.file + "' does not say what the system showed",
                 "measure again with 'charm probe'");

@@ -84,7 +84,7 @@ std::vector<int> Elimination::bundle() {
       of[f] = of[static_cast<std::size_t>(parent)];
       continue;
     }
-    int& open = filling[static_cast<std::size_t>(parent + 1)];
+    int& open = filling[parent < 0 ? 0 : static_cast<std::size_t>(parent) + 1];
     if (open < 0 || filled[static_cast<std::size_t>(open)] + fronts[f].subtree_flops > options_.grain) {
       open = static_cast<int>(filled.size());
       filled.push_back(0);

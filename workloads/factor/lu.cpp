@@ -86,9 +86,9 @@ class Lu final : public Panels {
       const Range panel = range(front, starts, k);
       const int* const exchanges = part.exchanges.data() + panel.first;
       if (k > 0) laswp(panel.first, at(f, panel.first, 0), leading(f, 0), panel.columns, exchanges);
-      for (int i = 0; i < panel.columns; ++i)
-        std::swap(part.rows[static_cast<std::size_t>(panel.first + i)],
-                  part.rows[static_cast<std::size_t>(panel.first + exchanges[i] - 1)]);
+      const auto first = static_cast<std::size_t>(panel.first);
+      for (std::size_t i = 0; i < static_cast<std::size_t>(panel.columns); ++i)
+        std::swap(part.rows[first + i], part.rows[first + static_cast<std::size_t>(exchanges[i]) - 1]);
     }
     const int rest = front.columns - front.pivots;
     part.upper = std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(rest) *

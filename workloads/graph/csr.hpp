@@ -38,13 +38,13 @@ struct Csr {
   }
 };
 
-/// The one of `copies` that is on `node`, else `whole`.
+/// The one of `copies` that is on `node`, else `whole`, to which they belong.
 template <class T>
 const T& copy_on(int node, const T& whole, const std::vector<T>& copies) {
   for (const T& copy : copies) {
     if (copy.node == node) return copy;
   }
-  return whole;
+  return whole;  // NOLINT(bugprone-return-const-ref-from-parameter): never a temporary
 }
 
 struct Weights {

@@ -146,22 +146,20 @@ const Weights& weights_of(Graph::Data& data, const Runner& runner) {
 const CsrGraph& undirected_of(Graph::Data& data, const Runner& runner) {
   const CsrGraph& graph = data.loaded.graph;
   if (!graph.directed) return graph;
-  if (!data.both_ways) {
-    with_executor(runner, [&](auto& e) {
-      e.run([&] {
-        constexpr Index block = 1024;
-        const Index n = graph.vertices;
-        data.both_ways.emplace();
-        data.both_ways->vertices = n;
-        data.both_ways->out = build_csr(e, n, (n + block - 1) / block, true, true, [&](Index b, auto&& emit) {
-          for (Index v = b * block; v < std::min(n, (b + 1) * block); ++v) {
-            for (Vertex to : graph.out.of(v)) emit(static_cast<Vertex>(v), to);
-          }
-        });
+  if (data.both_ways) return *data.both_ways;
+  CsrGraph both;
+  with_executor(runner, [&](auto& e) {
+    e.run([&] {
+      constexpr Index block = 1024;
+      const Index n = both.vertices = graph.vertices;
+      both.out = build_csr(e, n, (n + block - 1) / block, true, true, [&](Index b, auto&& emit) {
+        for (Index v = b * block; v < std::min(n, (b + 1) * block); ++v) {
+          for (Vertex to : graph.out.of(v)) emit(static_cast<Vertex>(v), to);
+        }
       });
     });
-  }
-  return *data.both_ways;
+  });
+  return data.both_ways.emplace(std::move(both));
 }
 
 std::uint64_t generated_bytes(const GenerateOptions& options, Memory memory, int nodes) {

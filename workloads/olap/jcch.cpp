@@ -5,6 +5,7 @@
 namespace charm::workloads {
 
 std::vector<std::string> jcch_statements(double scale) {
+  // NOLINTBEGIN(bugprone-suspicious-missing-comma): statements of several lines
   return {
       fmt::format("CALL dbgen(sf = {})", scale),
       // A throw of a die for a key, the same in each run; the prime is far above the number of sides.
@@ -52,6 +53,7 @@ std::vector<std::string> jcch_statements(double scale) {
       "sum(l_extendedprice * (1 + l_tax) * (1 - l_discount)) AS total FROM lineitem GROUP BY l_orderkey) "
       "ON l_orderkey = o_orderkey ORDER BY o_orderkey",
       "DROP TABLE orders", "DROP TABLE new_orders", "ALTER TABLE final_orders RENAME TO orders"};
+  // NOLINTEND(bugprone-suspicious-missing-comma)
 }
 
 }  // namespace charm::workloads

@@ -328,8 +328,8 @@ double Olap::scale() const { return data_->scale; }
 
 double Olap::hottest_key() {
   if (data_->suite.hottest.empty()) return 0;
-  if (!data_->hottest) data_->hottest = std::stod(data_->instance("duckdb").ask(std::string(data_->suite.hottest)));
-  return *data_->hottest;
+  if (data_->hottest) return *data_->hottest;
+  return data_->hottest.emplace(std::stod(data_->instance("duckdb").ask(std::string(data_->suite.hottest))));
 }
 
 std::vector<double> Olap::take_imbalances() { return std::exchange(data_->imbalances, {}); }

@@ -33,7 +33,7 @@ Trial search(CharmExecutor& e, const RankGraph::Data& graph, Vertex source) {
   Reached mine;
   trial.wrong = first_complaint(validate_bfs_part(e, graph.part, graph.first, source, parent, mine));
   const Index vertices = sum_of_ranks(mine.vertices);
-  trial.work = static_cast<double>(sum_of_ranks(mine.edges) / 2);
+  trial.work = static_cast<double>(sum_of_ranks(mine.edges)) / 2;
   trial.detail = fmt::format("source {} reaches {} vertices", source, vertices);
   return trial;
 }
@@ -58,7 +58,7 @@ Trial scores(CharmExecutor& e, const RankGraph::Data& graph) {
   RankScores result;
   trial.seconds = seconds_of_ranks([&] { result = pagerank_on_ranks(e, graph, pagerank_tolerance, pagerank_most); });
   trial.wrong = validate_pagerank_on_ranks(e, graph, result, pagerank_tolerance);
-  trial.work = static_cast<double>(graph.arcs / 2) * result.iterations;
+  trial.work = static_cast<double>(graph.arcs) / 2 * result.iterations;
   trial.detail = fmt::format("{} iterations, the last changed {:.2g}", result.iterations, result.change);
   return trial;
 }

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -115,10 +116,16 @@ struct GradientTrial {
   }
 };
 
+template <class Part>
+const Part& prepared(const std::optional<Part>& part) {
+  if (!part) throw std::logic_error("prepare() comes before run()");
+  return *part;
+}
+
 DescentOptions descent_options(const SgdJob& job) {
   DescentOptions options;
   options.epochs = job.options.epochs;
-  options.target = objective_with(*job.data.reference, job.options.target);
+  options.target = objective_with(prepared(job.data.reference), job.options.target);
   return options;
 }
 
@@ -131,7 +138,7 @@ struct SgdTrial {
   template <Executor E>
   static Trial run(E& e, const SgdJob& job) {
     const Samples& samples = job.data.samples;
-    const Reference& best = *job.data.reference;
+    const Reference& best = prepared(job.data.reference);
     DescentOptions options = descent_options(job);
     options.replication = replication;
     options.update = static_cast<Update>(
@@ -156,8 +163,8 @@ struct ColumnTrial {
   }
   template <Executor E>
   static Trial run(E& e, const SgdJob& job) {
-    const SampleColumns& columns = *job.data.columns;
-    const Reference& best = *job.data.reference;
+    const SampleColumns& columns = prepared(job.data.columns);
+    const Reference& best = prepared(job.data.reference);
     Trial trial;
     Descent found;
     trial.seconds = seconds_of([&] { found = descend_by_column(e, job.data.samples, columns, descent_options(job)); });

@@ -15,7 +15,7 @@ std::vector<std::string> family_names() {
 }
 
 template <class Options>
-void act(CLI::App& app, Session& session, std::shared_ptr<Options> options,
+void act(CLI::App& app, Session& session, const std::shared_ptr<Options>& options,
          int (*run)(const Options& options, Session& session)) {
   add_output_options(app, options->output);
   app.callback(

@@ -162,7 +162,7 @@ std::string man_page(const CLI::App& app, const std::string& path, const std::st
 }
 
 std::vector<std::pair<std::string, std::string>> man_pages(const CLI::App& app, const std::string& version) {
-  const std::string root = app.get_name();
+  const std::string& root = app.get_name();
   std::vector<std::pair<std::string, std::string>> pages = {{root + ".1", man_page(app, root, version)}};
   for (const CLI::App* sub : commands_of(app)) {
     const std::string path = root + " " + sub->get_name();

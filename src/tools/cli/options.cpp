@@ -69,7 +69,7 @@ CLI::Option* mebibytes_within(CLI::Option* option, double low, double high) {
     const auto [unit, error] = std::from_chars(text.data(), end, value);
     if (error != std::errc() || unit == end) return text;
     const std::string_view rest(unit + 1, end);
-    if (rest != "" && rest != "B" && rest != "iB") return text;
+    if (!rest.empty() && rest != "B" && rest != "iB") return text;
     for (const auto& [letter, mebibytes] : units) {
       if (*unit == letter) return fmt::format("{}", value * mebibytes);
     }

@@ -47,8 +47,7 @@ std::string those(const std::vector<std::string>& known, Fits fits) {
 std::string suggestion(const std::string& word, const std::vector<std::string>& known) {
   const std::string bare = without_dashes(word.substr(0, word.find('=')));
   if (bare.size() < 2) return "";
-  const std::string begin =
-      those(known, [&](const std::string& name) { return without_dashes(name).starts_with(bare); });
+  std::string begin = those(known, [&](const std::string& name) { return without_dashes(name).starts_with(bare); });
   if (!begin.empty()) return begin;
   const std::size_t most = (bare.size() + 1) / 3;
   std::size_t least = most + 1;

@@ -57,8 +57,9 @@ void fit_into_limit(const Host& host, const Request& request, Shares& shares, Ho
   if (sum <= budget) return;
   for (auto& share : shares) {
     for (auto& [node, bytes] : share) {
-      bytes = static_cast<std::uint64_t>(static_cast<double>(bytes / mib) * static_cast<double>(budget / mib) /
-                                         static_cast<double>(sum / mib)) *
+      const std::uint64_t wanted = bytes / mib, left = budget / mib, all = sum / mib;
+      bytes = static_cast<std::uint64_t>(static_cast<double>(wanted) * static_cast<double>(left) /
+                                         static_cast<double>(all)) *
               mib;
     }
   }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
+#include "base/present.hpp"
 #include "os/files/output_file.hpp"
 #include "os/files/private_file.hpp"
 #include "os/files/system_files.hpp"
@@ -87,7 +88,7 @@ std::optional<State> read_state(const std::string& directory) {
   const auto text = os::read_private_file(path, most_bytes);
   if (!text) refuse("is not a plain file of this user");
   try {
-    const Json json = Json::parse(*text);
+    const Json json = Json::parse(base::present(text));
     State state;
     state.id = json.at("id").get<std::string>();
     state.boot = json.at("boot").get<std::string>();
@@ -99,8 +100,9 @@ std::optional<State> read_state(const std::string& directory) {
     for (const Json& worker : json.at("workers")) {
       const auto phase = base::choice_named<Phase>(worker.at("phase").get<std::string>());
       if (!phase) refuse("has an unknown phase");
-      state.workers.push_back({*phase, process_from(worker.at("process")), worker.at("restarts").get<int>(),
-                               worker.at("last_end").get<std::string>(), worker.value("listens", true)});
+      state.workers.push_back({base::present(phase), process_from(worker.at("process")),
+                               worker.at("restarts").get<int>(), worker.at("last_end").get<std::string>(),
+                               worker.value("listens", true)});
     }
     if (state.id.empty() || state.workers.size() != state.plan.workers.size()) refuse("is incomplete");
     return state;

@@ -72,7 +72,7 @@ namespace {
 
 /// The part of the weights on memories that are near to the root, or that are not; evenly where it is none.
 Weights part_of(const Model& model, int root, Weights weights, bool near, bool near_is_socket) {
-  const Weights closest = nearest(model, root);
+  Weights closest = nearest(model, root);
   double sum = 0;
   std::size_t many = 0;
   const auto belongs = [&](std::size_t m) {

@@ -112,12 +112,12 @@ class Steady {
         }
         own_evict_[w] = solve(own, static_cast<double>(core.l2_bytes) / line_bytes);
       }
-      evict_[chiplet] = solve(merged(std::move(shares)), capacity / line_bytes);
+      evict_[chiplet] = solve(merged(shares), capacity / line_bytes);
     }
   }
 
   /// Equal shares once, with their number.
-  static std::vector<std::pair<Share, double>> merged(std::vector<std::pair<Share, double>> shares) {
+  static std::vector<std::pair<Share, double>> merged(const std::vector<std::pair<Share, double>>& shares) {
     std::vector<std::pair<Share, double>> out;
     for (const auto& [share, times] : shares) {
       bool found = false;

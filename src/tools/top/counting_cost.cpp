@@ -12,7 +12,7 @@ constexpr double most_share = 0.01;
 }  // namespace
 
 Counted CountingCost::affordable(double switches_per_s, double cpus) const {
-  if (!matters()) return Counted::all;
+  if (!cost_ || !matters()) return Counted::all;
   const double most = most_share * std::max(1.0, cpus);
   const double whole = switches_per_s * cost_->added_s();
   if (whole <= most) return Counted::all;

@@ -18,6 +18,7 @@
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 
+#include "base/present.hpp"
 #include "tools/top/metrics.hpp"
 
 namespace charm::top {
@@ -118,11 +119,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void read() {
     shared_->connections.remove(this);
     shared_->connections.push_back(this);
-    parser_.emplace();
-    parser_->header_limit(most_of_a_head);
+    auto& parser = parser_.emplace();
+    parser.header_limit(most_of_a_head);
     stream_.expires_after(patience);
     // A request with a body is refused without reading it.
-    http::async_read_header(stream_, buffer_, *parser_,
+    http::async_read_header(stream_, buffer_, parser,
                             [self = shared_from_this()](beast::error_code error, std::size_t) {
                               if (!error) self->write();
                             });
@@ -130,17 +131,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
  private:
   void write() {
-    response_ = answer_to(parser_->get(), *shared_);
-    if (!parser_->is_done()) response_.keep_alive(false);
+    const auto& parser = base::present(parser_);
+    response_ = answer_to(parser.get(), *shared_);
+    if (!parser.is_done()) response_.keep_alive(false);
     stream_.expires_after(patience);
     // A response to HEAD has the length of a body that does not follow.
-    const bool head = parser_->get().method() == http::verb::head;
+    const bool head = parser.get().method() == http::verb::head;
     auto written = [self = shared_from_this()](beast::error_code error, std::size_t) {
       if (error) return;
       if (self->response_.keep_alive())
         self->read();
       else
-        self->stream_.socket().shutdown(Tcp::socket::shutdown_send, error);
+        (void)self->stream_.socket().shutdown(Tcp::socket::shutdown_send, error);
     };
     if (head) {
       head_.emplace(response_);

@@ -160,9 +160,10 @@ class Search {
     using compare::Finding;
     double least = 1;
     for (const auto& comparison : advice_.last.comparisons) {
-      if (comparison.verdict.finding != Finding::second_wins || !comparison.judged()) continue;
-      if (comparison.judged()->value < least) {
-        least = comparison.judged()->value;
+      const auto ratio = comparison.judged();
+      if (comparison.verdict.finding != Finding::second_wins || !ratio) continue;
+      if (ratio->value < least) {
+        least = ratio->value;
         advice_.best = comparison.second;
       }
     }

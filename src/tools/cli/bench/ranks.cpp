@@ -39,8 +39,9 @@ void check_ranks(const BenchOptions& options, const remote::Launch& launch) {
   if (request.file || (graph != nullptr && graph->undirected))
     refuse("--file: ranks generate their input and load none", "drop --file, or --ranks");
   if (graph != nullptr && graph->kind_or_default() != "kronecker")
-    refuse(fmt::format("--graph: ranks generate Kronecker graphs alone, and none of kind '{}'", *graph->kind),
-           "drop --graph, or --ranks");
+    refuse(
+        fmt::format("--graph: ranks generate Kronecker graphs alone, and none of kind '{}'", graph->kind_or_default()),
+        "drop --graph, or --ranks");
   if (graph != nullptr && (graph->order != "given" || graph->source || graph->output))
     refuse("--order, --source and --output are for the graph of one process", "drop them, or --ranks");
   std::vector<std::string> known;

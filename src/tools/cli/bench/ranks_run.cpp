@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/notices.hpp"
+#include "base/present.hpp"
 #include "base/settings.hpp"
 #include "os/memory/memory.hpp"
 #include "tools/cli/bench/bench_options.hpp"
@@ -67,7 +68,8 @@ class RankTrials {
   }
   workloads::KernelRun run(const std::string& kernel, int trial) {
     if (samples_) return workloads::run_sgd_on_ranks(kernel, *samples_, descent_);
-    return words_ ? workloads::run_gups_on_ranks(*words_) : workloads::run_kernel_on_ranks(kernel, *graph_, trial);
+    return words_ ? workloads::run_gups_on_ranks(*words_)
+                  : workloads::run_kernel_on_ranks(kernel, base::present(graph_), trial);
   }
 
  private:

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/format.hpp"
+#include "base/present.hpp"
 #include "tools/cli/text_table.hpp"
 
 namespace charm::cli {
@@ -75,11 +76,11 @@ Versus compare_with(const std::vector<Result>& results, const Contender& charm, 
 }
 
 std::string sentence(const Versus& each) {
+  const compare::Ratio& in_all = base::present(each.in_all);
   const auto ratios = std::count_if(each.kernels.begin(), each.kernels.end(), [](const auto& k) { return k.ratio; });
-  std::string text =
-      fmt::format("charm {} takes {:.3f} times as long as {}", each.policy, each.in_all->value, each.peer);
-  text += fmt::format(" in all (95 %: {:.3f} to {:.3f}), geometric mean of {} quer{} {:.3f}\n", each.in_all->at95.low,
-                      each.in_all->at95.high, ratios, ratios == 1 ? "y" : "ies", each.geometric_mean);
+  std::string text = fmt::format("charm {} takes {:.3f} times as long as {}", each.policy, in_all.value, each.peer);
+  text += fmt::format(" in all (95 %: {:.3f} to {:.3f}), geometric mean of {} quer{} {:.3f}\n", in_all.at95.low,
+                      in_all.at95.high, ratios, ratios == 1 ? "y" : "ies", each.geometric_mean);
   return text;
 }
 

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
+#include "base/present.hpp"
 #include "os/files/system_files.hpp"
 #include "tools/deploy/plan.hpp"
 #include "tools/sim/deployments.hpp"
@@ -29,7 +30,7 @@ std::vector<std::string> words_of(const std::string& list, const std::string& al
 /// The cores of the workers that `charm deploy plan` makes for a policy; "wicp-mixed" is one with its shape.
 sim::Processes planned(const sim::Model& model, const std::string& policy) {
   deploy::Request request;
-  request.policy = *base::choice_named<deploy::Policy>(policy.substr(0, policy.find('-')));
+  request.policy = base::present(base::choice_named<deploy::Policy>(policy.substr(0, policy.find('-'))));
   if (policy.ends_with("-mixed")) request.shape = deploy::Shape::mixed;
   const deploy::Host host{model.name, model.machine};
   sim::Processes processes;
@@ -38,9 +39,8 @@ sim::Processes planned(const sim::Model& model, const std::string& policy) {
 }
 
 std::vector<sim::RecordedQuery> wanted_queries(const DeployBenchOptions& options) {
-  const auto all = options.recording.empty()
-                       ? sim::recorded_tpch()
-                       : sim::recorded_queries(os::read_text(options.recording), options.recording);
+  auto all = options.recording.empty() ? sim::recorded_tpch()
+                                       : sim::recorded_queries(os::read_text(options.recording), options.recording);
   if (options.queries.empty()) return all;
   std::vector<sim::RecordedQuery> some;
   for (const std::string& name : words_of(options.queries, "")) {

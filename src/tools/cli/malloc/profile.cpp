@@ -2,6 +2,7 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -170,12 +171,11 @@ int malloc_profile(const MallocProfileOptions& options, Session& session) {
     session.out << text;
   } else {
     for (const memory_traffic::Memory& memory : model.memories)
-      session.out << "node " << memory.os_node << ": " << static_cast<int>(memory.gb_per_s + 0.5) << " GB/s, "
-                  << static_cast<int>(memory.latency_ns + 0.5) << " ns\n";
+      session.out << "node " << memory.os_node << ": " << std::lround(memory.gb_per_s) << " GB/s, "
+                  << std::lround(memory.latency_ns) << " ns\n";
     for (const memory_traffic::Domain& domain : model.domains) {
       if (domain.out_gb_per_s != memory_traffic::unlimited)
-        session.out << domain.name << ": others read " << static_cast<int>(domain.out_gb_per_s + 0.5)
-                    << " GB/s from it\n";
+        session.out << domain.name << ": others read " << std::lround(domain.out_gb_per_s) << " GB/s from it\n";
     }
     for (const memory_traffic::LoadFit& load : model.loads) {
       session.out << load.type << " under load of " << base::three_digits(load.fit.highest)

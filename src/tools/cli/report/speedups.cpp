@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/present.hpp"
 #include "tools/html/element.hpp"
 
 namespace charm::cli {
@@ -49,7 +50,7 @@ std::string speedup_bars(const Versus& versus) {
   }
   const double each_width = (picture_width - left_edge) / static_cast<double>(kernels.size());
   for (std::size_t i = 0; i < kernels.size(); ++i) {
-    const compare::Ratio& ratio = *kernels[i]->ratio;
+    const compare::Ratio& ratio = base::present(kernels[i]->ratio);
     const double middle = left_edge + each_width * (static_cast<double>(i) + .5);
     const double end = y(1 / ratio.value);
     out += element("rect", {{"class", "bar-charm"},

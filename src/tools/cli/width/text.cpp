@@ -8,6 +8,7 @@
 
 #include "base/format.hpp"
 #include "base/json.hpp"
+#include "base/present.hpp"
 #include "tools/cli/compare/command_line.hpp"
 #include "tools/cli/compare/text.hpp"
 #include "tools/cli/text_table.hpp"
@@ -70,7 +71,7 @@ std::string width_answer(const Advice& advice) {
     text = name(advice, 0) + ": no other number was faster beyond doubt.";
   } else {
     const auto& comparison = against_full(advice, advice.best);
-    const auto& ratio = *comparison.judged();
+    const auto& ratio = base::present(comparison.judged());
     text = fmt::format("{}: {} times as fast as {} (95 %: {}){}.", name(advice, advice.best),
                        base::three_digits(1 / ratio.value), name(advice, 0),
                        interval_text({1 / ratio.at95.high, 1 / ratio.at95.low}),

@@ -16,7 +16,7 @@
 namespace charm::sim {
 namespace {
 
-constexpr int steps = 60;  // of a sampler; the second half counts
+constexpr int steps = 60, counted = 30;  // of a sampler: the second half
 constexpr double nearly = 0.95;
 constexpr const char* design = "design: several programs, one sampler";
 
@@ -54,9 +54,9 @@ class Followers {
         for (std::size_t m = 0; m < now.size(); ++m) swing = std::max(swing, std::abs(now[m] - program.weights[m]));
         program.weights = now;
       }
-      if (i < steps / 2) continue;
+      if (i < steps - counted) continue;
       outcome.swing = std::max(outcome.swing, swing);
-      for (const double rate : rates) outcome.gb_per_s += rate / (steps - steps / 2);
+      for (const double rate : rates) outcome.gb_per_s += rate / counted;
     }
     return outcome;
   }

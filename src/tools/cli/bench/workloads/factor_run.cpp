@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/present.hpp"
 #include "os/memory/memory.hpp"
 #include "tools/cli/bench/workload_run.hpp"
 #include "tools/cli/bench/workloads/factor_options.hpp"
@@ -30,13 +31,13 @@ class FactorRows final : public WorkloadRun {
     bench.make_input([&](const workloads::Runner&) {
       matrix_ = plan.file.empty() ? workloads::FactorInput::generate(options)
                                   : workloads::FactorInput::load({plan.file, plan.file_memory}, plan.seed);
-      return matrix_->describe();
+      return base::present(matrix_).describe();
     });
     leave_out_misfits(bench);
   }
 
   workloads::KernelRun trial(const Measurement& row, const workloads::Runner& runner, int /*trial*/) override {
-    counted_ = workloads::run_factor(row.kernel, runner, *matrix_, options_of(row));
+    counted_ = workloads::run_factor(row.kernel, runner, base::present(matrix_), options_of(row));
     return counted_.run;
   }
 
@@ -65,7 +66,7 @@ class FactorRows final : public WorkloadRun {
         bench.step(fmt::format("analysing the matrix for {}, and factorising it by SuiteSparse", kernel));
         misfit.reset();
         try {
-          matrix_->prepare(kernel, options_of(row), os::available_bytes());
+          base::present(matrix_).prepare(kernel, options_of(row), os::available_bytes());
         } catch (const Error& error) {
           if (bench.plan().kernels_asked || error.code() != Errc::bad_input) throw;
           misfit = error;
@@ -75,7 +76,7 @@ class FactorRows final : public WorkloadRun {
       }
       if (!misfit) fitting.push_back(row);
     }
-    if (fitting.empty()) throw Error(*first_misfit);
+    if (fitting.empty() && first_misfit) throw Error(*first_misfit);
     bench.rows() = std::move(fitting);
   }
 

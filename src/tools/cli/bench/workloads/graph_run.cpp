@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/present.hpp"
 #include "os/files/output_file.hpp"
 #include "tools/cli/bench/workload_run.hpp"
 #include "tools/cli/bench/workloads/graph_options.hpp"
@@ -30,7 +31,7 @@ class GraphRows final : public WorkloadRun {
                    : workloads::Graph::load(
                          plan.file,
                          {.undirected = asked_.undirected, .seed = plan.seed, .order = generated(plan).order}, runner);
-      return graph_->describe();
+      return base::present(graph_).describe();
     });
   }
 
@@ -39,7 +40,7 @@ class GraphRows final : public WorkloadRun {
     workloads::RunOptions options{.trials = 1, .first_trial = trial};
     options.source = asked_.source;
     if (asked_.output) options.answer = &answer;
-    workloads::KernelRun run = workloads::run_kernel(row.kernel, runner, *graph_, options);
+    workloads::KernelRun run = workloads::run_kernel(row.kernel, runner, base::present(graph_), options);
     if (asked_.output && run.verified) os::write_whole(*asked_.output, answer);
     return run;
   }

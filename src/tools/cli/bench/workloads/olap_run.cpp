@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/present.hpp"
 #include "tools/base/quantile.hpp"
 #include "tools/cli/bench/workload_run.hpp"
 #include "tools/cli/bench/workloads/olap_options.hpp"
@@ -29,26 +30,26 @@ class OlapRows final : public WorkloadRun {
       olap_ = workloads::Olap::open(
           {asked_.suite, asked_.scale, asked_.database.value_or(""), asked_.engine.value_or(""), bench.plan().workers},
           [&bench](const std::string& what) { bench.step(what); });
-      return olap_->describe();
+      return base::present(olap_).describe();
     });
   }
 
   workloads::KernelRun trial(const Measurement& row, const workloads::Runner& runner, int /*trial*/) override {
-    return olap_->run(row.kernel, runner);
+    return base::present(olap_).run(row.kernel, runner);
   }
 
   std::optional<QueryProfile> profile(const std::string& kernel) override {
-    const workloads::OlapDemand demand = olap_->demand(kernel);
+    const workloads::OlapDemand demand = base::present(olap_).demand(kernel);
     QueryProfile profile{.query = kernel,
-                         .scale = olap_->scale(),
+                         .scale = base::present(olap_).scale(),
                          .busy_s = demand.busy_s,
                          .scanned_bytes = demand.scanned_bytes,
                          .working_set_bytes = demand.working_set_bytes,
                          .moved_rows = demand.moved_rows,
                          .moved_bytes = demand.moved_bytes,
                          .exchanges = demand.exchanges,
-                         .hottest_key = olap_->hottest_key()};
-    std::vector<double> imbalances = olap_->take_imbalances();
+                         .hottest_key = base::present(olap_).hottest_key()};
+    std::vector<double> imbalances = base::present(olap_).take_imbalances();
     if (!imbalances.empty()) profile.imbalance = base::median(std::move(imbalances));
     return profile;
   }

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "base/present.hpp"
 #include "tools/cli/bench/workload_run.hpp"
 #include "tools/cli/bench/workloads/oltp_options.hpp"
 #include "workloads/oltp/oltp_bench.hpp"
@@ -43,12 +44,12 @@ class OltpRows final : public WorkloadRun {
     bench.make_input_here([&] {
       oltp_ =
           workloads::Oltp::open(asked_, bench.plan().kernels, [&bench](const std::string& what) { bench.step(what); });
-      return oltp_->describe();
+      return base::present(oltp_).describe();
     });
   }
 
   workloads::KernelRun trial(const Measurement& row, const workloads::Runner& runner, int /*trial*/) override {
-    last_ = oltp_->run(row.kernel, runner);
+    last_ = base::present(oltp_).run(row.kernel, runner);
     return last_.run;
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/format.hpp"
+#include "base/present.hpp"
 #include "tools/cli/bench/workload_run.hpp"
 #include "tools/cli/bench/workloads/sgd_options.hpp"
 #include "workloads/sgd/sgd_bench.hpp"
@@ -28,12 +29,13 @@ class SgdRows final : public WorkloadRun {
     bench.make_input([&](const workloads::Runner& runner) {
       samples_ = plan.file.empty() ? workloads::SampleSet::generate(options, runner)
                                    : workloads::SampleSet::load({plan.file, plan.file_memory}, plan.seed, runner);
-      return samples_->describe();
+      return base::present(samples_).describe();
     });
   }
 
   workloads::KernelRun trial(const Measurement& row, const workloads::Runner& runner, int /*trial*/) override {
-    return workloads::run_sgd(row.kernel, runner, *samples_, {asked_.update, asked_.epochs, asked_.target});
+    return workloads::run_sgd(row.kernel, runner, base::present(samples_),
+                              {asked_.update, asked_.epochs, asked_.target});
   }
 
  private:

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/present.hpp"
 #include "tools/cli/bench/workload_run.hpp"
 #include "tools/cli/bench/workloads/streamcluster_options.hpp"
 #include "workloads/streamcluster/streamcluster_bench.hpp"
@@ -30,12 +31,12 @@ class StreamclusterRows final : public WorkloadRun {
     bench.make_input([&](const workloads::Runner& runner) {
       points_ = plan.file.empty() ? workloads::PointSet::generate(options, runner)
                                   : workloads::PointSet::load(plan.file, options.dimensions, runner);
-      return points_->describe();
+      return base::present(points_).describe();
     });
   }
 
   workloads::KernelRun trial(const Measurement& /*row*/, const workloads::Runner& runner, int /*trial*/) override {
-    return workloads::run_streamcluster(runner, *points_, clustering_);
+    return workloads::run_streamcluster(runner, base::present(points_), clustering_);
   }
 
  private:
