@@ -144,7 +144,12 @@ Setup setup_for(const Machine& machine, const placement::Placement& placement, c
   for (const auto& from : placement.worker_cores) {
     setup.sockets.push_back(sockets_of(from));
     setup.chiplet_of.emplace_back();
-    for (const WorkerCore& core : from) setup.chiplet_of.back().push_back(core.chiplet);
+    setup.turn_of.emplace_back();
+    std::map<int, int> on_core;
+    for (const WorkerCore& core : from) {
+      setup.chiplet_of.back().push_back(core.chiplet);
+      setup.turn_of.back().push_back(core.core < 0 ? 0 : on_core[core.core]++);
+    }
     setup.refill_s.emplace_back();
     for (const auto& to : placement.worker_cores) {
       setup.refill_s.back().push_back(refill_seconds(machine, from, to, traits.link_gb_per_s));

@@ -40,6 +40,7 @@ struct Setup {
   std::vector<int> levels{1};                // chiplets, ascending
   std::vector<int> sockets;                  // by level: that the workers use; empty: all use the same
   std::vector<std::vector<int>> chiplet_of;  // by level and worker: its chiplet
+  std::vector<std::vector<int>> turn_of;     // by level and worker: how many workers before it have the same core
   int initial = 0;                           // index of the level to start at
   int chiplets = 1;                          // of the machine, and
   int cores_per_chiplet = 1;  // cores of the largest of them: CHIPLETS and CORES_PER_CHIPLET of CHARM §4.2-4.3

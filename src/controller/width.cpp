@@ -13,20 +13,25 @@ constexpr double least_cpu_share = 0.9;  // of the time in which workers run tas
 constexpr double least_coverage = 0.8;   // of that time: by tasks and iterations whose cost is known
 constexpr double most_still_busy = 0.2;  // of the time of workers that are to rest: by work that is theirs alone
 constexpr int patience = 4;              // ticks for them to come to rest
-constexpr double second_band = 0.2;      // relative change of the second signal that is another phase
+constexpr double second_band = 0.2;      // relative change of fills or of work by task that is another phase
+constexpr double least_fills = 0.1;      // per 1,000 instructions: fewer are none
 constexpr double unlike_sigmas = 4;      // standard deviations beyond which a sample is not scatter
 constexpr double least_gain = 0.05;      // over full width; a mistake costs up to (N-1)/N
 constexpr double gain_errors = 2.5;      // standard errors by which a gain must exceed nothing
 constexpr double at_once = 0.15;         // below full width by that much, one sample ends a trial
 constexpr int first_samples = 4, most_first_samples = 60, least_samples = 2, most_samples = 40;
 constexpr double fine = 0.02;  // scatter of which those least numbers are enough
-constexpr int most_trials = 6, most_refined = 16;
+constexpr int most_trials = 9, most_refined = 16;
 constexpr long refine_every = 20, pause_after_a_round = 1280;  // ticks
 constexpr double for_trials_s = 0.01 * Ledger::seconds, in_all_s = 0.03 * Ledger::seconds;
 constexpr double reserved_ticks = 4;  // of which a trial may lose all
 constexpr double blind_beat_s = 1.2;  // that may be lost before a change shows itself at full width alone
 constexpr double first_beat_s = 2, longest_beat_s = 16;
 constexpr int most_lost_beats = 3;
+
+bool differs(const std::optional<double>& now, const Mean& known) {
+  return now && known.count > 0 && std::abs(*now - known.value) > std::log(1 + second_band);
+}
 
 double percent(double gain) { return std::round(1000 * gain) / 10; }
 
@@ -69,11 +74,8 @@ Width::Measure Width::measure(const Signals& signals) {
   // Fewer thieves mean fewer forks that are counted.
   if (!sampler_.counts_by_user() && signals.task_work < least_coverage * signals.busy && level_ == full())
     now.trusted = false;
-  if (signals.counters && sample->intensity > 0) {
-    now.second = sample->intensity;
-  } else if (sampler_.counts_by_user() && signals.tasks > 0) {
-    now.second = signals.user_work / signals.tasks;
-  }
+  if (sample->counters) now.fills = std::log(std::max(sample->intensity, least_fills));
+  if (sampler_.counts_by_user() && signals.tasks > 0) now.by_task = std::log(signals.user_work / signals.tasks);
   if (level_ != full()) {
     const double resting = signals.elapsed * (setup_.workers - level_.workers);
     unsettled_ = signals.resting_busy > most_still_busy * resting ? unsettled_ + 1 : 0;
@@ -127,16 +129,20 @@ void Width::enter_loss(const Measure& now) {
 
 double Width::band() const { return std::max(std::log(1.1), unlike_sigmas * noise_.sigma()); }
 
-bool Width::second_is_odd(const Measure& now) {
-  shows_second_ = now.second > 0;
-  const Mean& known = record().second;
-  return now.second > 0 && known.count > 0 && std::abs(std::log(now.second) - known.value) > std::log(1 + second_band);
+/// What is known of the fills at the width at which the workers are.
+Mean& Width::fills_here() {
+  return state_ == State::narrow ? record().best_fills : state_ == State::trying ? trial_fills_ : record().fills;
 }
 
+bool Width::is_other_work(const Measure& now) {
+  shows_second_ = now.fills || now.by_task;
+  return differs(now.fills, fills_here()) || differs(now.by_task, record().by_task);
+}
+
+/// At full width.
 bool Width::is_like(const Record& known, const Measure& now) const {
-  if (known.full.count == 0 || std::abs(std::log(now.speed / known.full.value)) > band()) return false;
-  return now.second <= 0 || known.second.count == 0 ||
-         std::abs(std::log(now.second) - known.second.value) <= std::log(1 + second_band);
+  return known.full.count > 0 && std::abs(std::log(now.speed / known.full.value)) <= band() &&
+         !differs(now.fills, known.fills) && !differs(now.by_task, known.by_task);
 }
 
 /// At full width: the phase that this sample is of, which may be a new one.
@@ -160,7 +166,7 @@ void Width::recognise(const Measure& now) {
 void Width::at_full(const Measure& now) {
   if (current_ == nothing) {
     recognise(now);
-  } else if (const bool other = second_is_odd(now) || !is_like(record(), now); other && record().full.count > 0) {
+  } else if (record().full.count > 0 && !is_like(record(), now)) {
     if (++odd_ < 2) return;
     forget_phase(now, "");
     recognise(now);
@@ -169,8 +175,9 @@ void Width::at_full(const Measure& now) {
   Record& phase = record();
   phase.last_seen = now_;
   phase.full.add(now.speed);
-  if (now.second > 0) phase.second.add(std::log(now.second));
-  shows_second_ = now.second > 0;
+  if (now.fills) phase.fills.add(*now.fills);
+  if (now.by_task) phase.by_task.add(*now.by_task);
+  shows_second_ = now.fills || now.by_task;
   noise_.add(now.speed);
   look_for_a_width(now);
 }
@@ -227,9 +234,10 @@ bool Width::room(const Measure& now, const WidthLevel& level) {
 }
 
 void Width::trying(const Measure& now) {
-  if (second_is_odd(now)) return forget_phase(now, "the work changed");
+  if (is_other_work(now)) return forget_phase(now, "the work changed");
   Record& phase = record();
   trial_.add(now.speed);
+  if (now.fills) trial_fills_.add(*now.fills);
   const double sigma = noise_.sigma();
   if (trial_.count == 1 && now.speed < phase.full.value * (1 - std::max(at_once, unlike_sigmas * sigma)))
     return reject(now);
@@ -253,6 +261,7 @@ void Width::accept(const Measure& now) {
   ++trials_;
   phase.best = level_;
   phase.best_speed = trial_;
+  phase.best_fills = trial_fills_;
   phase.failed = false;
   phase.lost = 0;
   state_ = State::narrow;
@@ -290,10 +299,11 @@ void Width::at_narrow(const Measure& now) {
   const bool strange = phase.best_speed.count > 0 && std::abs(std::log(now.speed / phase.best_speed.value)) > band();
   // One sample is enough, unless it is still better than full width was: then nothing is lost by another look.
   odd_ = strange ? odd_ + 1 : 0;
-  if (second_is_odd(now) || (strange && (odd_ > 1 || now.speed < phase.full.value)))
+  if (is_other_work(now) || (strange && (odd_ > 1 || now.speed < phase.full.value)))
     return forget_phase(now, "the work changed");
   if (strange) return;
   phase.best_speed.add(now.speed);
+  if (now.fills) phase.best_fills.add(*now.fills);
   phase.last_seen = now_;
   if (now.time >= beat_at_) return begin_beat();
   if (now_ - refined_ < refine_every) return;
@@ -313,7 +323,7 @@ void Width::begin_beat() {
 /// Full width again, for a few samples: is it still slower?
 void Width::at_beat(const Measure& now) {
   Record& phase = record();
-  if (second_is_odd(now)) return forget_phase(now, "the work changed");
+  if (is_other_work(now)) return forget_phase(now, "the work changed");
   trial_.add(now.speed);
   const double gain = phase.best_speed.value / trial_.value - 1;
   // A beat costs what was gained, so it is short where the answer is clear.
@@ -333,7 +343,7 @@ void Width::at_beat(const Measure& now) {
   tell(now, full(), "full width is not slower any more", "went on so");
   const bool stale = ++phase.lost >= most_lost_beats;
   phase.best = full();
-  phase.best_speed = {};
+  phase.best_speed = phase.best_fills = {};
   phase.full = {};
   phase.tried.clear();
   phase.beat_s = 0;
@@ -390,7 +400,7 @@ void Width::entered() {
 void Width::go(const WidthLevel& level) {
   level_ = level;
   settling_ = 1;
-  trial_ = {};
+  trial_ = trial_fills_ = {};
   odd_ = unsettled_ = 0;
   noise_.cut();
   resting_ = level == full() ? std::vector<char>() : resting_at(setup_, level, spread());

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,17 +48,21 @@ class Width final : public Controller {
   enum class State { full, trying, narrow, beat };
   struct Measure {
     double time = 0, elapsed = 0;
-    double speed = 0;    // work per second
-    double second = 0;   // what the work is, whatever its speed: fills or work by task; 0: not known
+    double speed = 0;  // work per second
+    // What the work is, whatever its speed. The logarithm of fills by instruction, which differs from width to width: a
+    // line that one worker alone updates stays in its cache. And that of work by task, which does not.
+    std::optional<double> fills, by_task;
     bool works = false;  // there was any
     bool trusted = false;
   };
   /// What is known of a phase.
   struct Record {
     Mean full;        // speed at full width
-    Mean second;      // its logarithm
+    Mean fills;       // there
+    Mean by_task;     // at any width
     WidthLevel best;  // the best width; full: none was better
     Mean best_speed;  // there
+    Mean best_fills;  // there
     std::vector<WidthLevel> tried;
     long wait_until = 0;  // tick before which nothing is tried
     bool failed = false;  // a whole round was without a gain
@@ -76,7 +81,8 @@ class Width final : public Controller {
   void look_for_a_width(const Measure& now);
   [[nodiscard]] const WidthLevel* next();
   [[nodiscard]] bool room(const Measure& now, const WidthLevel& level);
-  [[nodiscard]] bool second_is_odd(const Measure& now);
+  [[nodiscard]] bool is_other_work(const Measure& now);
+  [[nodiscard]] Mean& fills_here();
   [[nodiscard]] bool is_like(const Record& record, const Measure& now) const;
   [[nodiscard]] double band() const;
   void recognise(const Measure& now);
@@ -117,6 +123,7 @@ class Width final : public Controller {
   std::size_t current_ = nothing;
   WidthLevel tried_;
   Mean trial_;          // speeds at the width that is tried, or at full width in a beat
+  Mean trial_fills_;    // at the width that is tried
   double beat_at_ = 0;  // s
   double kept_since_ = 0;
   std::size_t copied_ = 0;  // decisions of the inner controller that are in the log

@@ -8,6 +8,7 @@
 namespace charm::controller {
 
 /// thin: some workers of each chiplet run, so that all caches are used; packed: those of as few chiplets as possible.
+/// Of workers that share a core the second ones rest first: thin everywhere, packed on a chiplet.
 enum class WidthShape { thin, packed };
 
 struct WidthLevel {

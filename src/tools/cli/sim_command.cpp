@@ -38,7 +38,7 @@ struct SimArguments {
   int scale = 30;
   bool weak = false;
   std::optional<int> window;
-  bool worst = false, regret = false, assumptions = false;
+  bool worst = false, regret = false, widths = false, assumptions = false;
   int jobs = 0;
   sim::RunOptions run;
 };
@@ -117,6 +117,16 @@ int regret(const SimArguments& options, Session& session, bool colour) {
   return exit_done;
 }
 
+int widths(const SimArguments& options, Session& session, bool colour) {
+  const SimRequest request = request_of(options);
+  if (request.workers.size() > 1)
+    throw Error(Errc::bad_config, "--widths is about one number of workers", "give --workers one number, or none");
+  const auto all = sim::widths(request.machines, options.workload.empty() ? sim::width_workloads() : request.workloads,
+                               request.run, request.workers.empty() ? 0 : request.workers.front(), request.jobs);
+  session.out << (options.output.json ? widths_json(all) : widths_table(all, colour));
+  return exit_done;
+}
+
 int replay(const SimArguments& options, Session& session, bool colour) {
   const sim::TaskGraph graph = sim::parse_trace(text_of(options.replay), options.replay);
   const SimRequest request = request_of(options);
@@ -173,6 +183,7 @@ int simulate(const SimArguments& options, Session& session) {
   if (!options.replay.empty()) return replay(options, session, colour);
   if (options.worst) return worst(options, session, colour);
   if (options.regret) return regret(options, session, colour);
+  if (options.widths) return widths(options, session, colour);
   if (options.assumptions) {
     session.out << (options.output.json ? assumptions_json(options.jobs) : assumptions_table(options.jobs, colour));
     return exit_done;
@@ -235,6 +246,7 @@ void declare_sim(CLI::App& app, Session& session) {
                 0, 1);
   app.add_flag("!--no-counters", options->run.counters, "As on a machine without performance counters");
   app.add_option("--seed", options->run.seed, "Seed of noise, sampling and stealing [1]");
+  app.add_flag("--adaptive-width", options->run.width, "The controller chooses how many workers run, too");
   choice_option(app, "--backend", options->run.backend, "How accesses are simulated [analytic]");
   some_of(app.add_option("--reproduce", options->reproduce, "Compare the papers' figures with the model"), [] {
     auto names = figure_names();
@@ -243,6 +255,7 @@ void declare_sim(CLI::App& app, Session& session) {
   }());
   app.add_flag("--worst", options->worst, "Compare the controller with the best level; the worst ten");
   app.add_flag("--regret", options->regret, "Compare levels that are chosen without knowing the program with the best");
+  app.add_flag("--widths", options->widths, "How many workers are best, and how many width=adaptive lets run");
   app.add_flag("--assumptions", options->assumptions,
                "What the model assumes, and what the figures say when it is wrong");
   file_path(app.add_option("--replay", options->replay, "Run the task graph of a CHARM_TRACE file"));

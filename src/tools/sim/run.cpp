@@ -4,10 +4,12 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <numeric>
 
 #include "base/random.hpp"
 #include "controller/control_group.hpp"
 #include "controller/setup.hpp"
+#include "controller/width.hpp"
 #include "tools/sim/generator.hpp"
 #include "tools/sim/steady.hpp"
 
@@ -29,18 +31,23 @@ class Run {
         workers_(plan_.placement.start().size()),
         level_(static_cast<std::size_t>(plan_.placement.initial)),
         cores_(level_),
+        row_(level_),
+        running_(workers_),
         counts_(workers_),
         cold_(workers_, 0),
         first_cost_(workload_.phases.size(), 0) {
+    std::iota(running_.begin(), running_.end(), std::size_t{0});
     if (!plan_.controller.empty()) {
-      auto controller = controller::make_controller(
-          plan_.controller,
-          controller::setup_for(model.machine, plan_.placement, controller::traits_for(model.machine)));
+      const auto setup = controller::setup_for(model.machine, plan_.placement, controller::traits_for(model.machine));
+      auto controller = controller::make_controller(plan_.controller, setup);
+      if (options.width && controller->spreads().empty())
+        controller = std::make_unique<controller::Width>(setup, std::move(controller));
       period_ = controller->period();
       control_group_ = std::make_unique<controller::ControlGroup>(static_cast<int>(workers_), std::move(controller), 0);
       follow();
     }
     level_time_.assign(plan_.placement.levels.size(), 0);
+    width_time_.assign(workers_ + 1, 0);
   }
 
   RunResult result() {
@@ -49,6 +56,7 @@ class Run {
     operations_ = work_ = 0;
     fills_ = {};
     std::fill(level_time_.begin(), level_time_.end(), 0);
+    std::fill(width_time_.begin(), width_time_.end(), 0);
     const std::size_t decided = control_group_ ? control_group_->decisions().size() : 0;
     stands_ = {{time_, plan_.placement.levels[level_]}};
     pass(options_.seconds);
@@ -60,6 +68,7 @@ class Run {
     out.fills = fills_;
     out.levels = plan_.placement.levels;
     for (const double t : level_time_) out.level_share.push_back(t / out.seconds);
+    out.running = static_cast<int>(std::max_element(width_time_.begin(), width_time_.end()) - width_time_.begin());
     out.worker_cores = plan_.placement.worker_cores[cores_];
     for (const auto& [time, chiplets] : stands_) out.stands.emplace_back(time - from, chiplets);
     out.sampling = states_.sampling();
@@ -67,8 +76,9 @@ class Run {
     if (control_group_) {
       const auto decisions = control_group_->decisions();
       for (std::size_t i = decided; i < decisions.size(); ++i) {
+        const controller::Decision& made = decisions[i];
         out.moves.push_back(
-            {decisions[i].time - from, decisions[i].from, decisions[i].to, decisions[i].reason, decisions[i].outcome});
+            {made.time - from, made.from, made.to, made.workers_from, made.workers_to, made.reason, made.outcome});
       }
     }
     return out;
@@ -90,7 +100,7 @@ class Run {
     const auto last = counts_;
     for (double left = seconds; left > 1e-12;) {
       double slice = std::min(left, workload_.phases[phase_].seconds - in_phase_);
-      const bool warm = std::all_of(cold_.begin(), cold_.end(), [](double bytes) { return bytes <= 0; });
+      const bool warm = std::all_of(running_.begin(), running_.end(), [&](std::size_t w) { return cold_[w] <= 0; });
       if (!warm) slice = std::min(slice, cold_slice);
       play(slice);
       left -= slice;
@@ -102,6 +112,7 @@ class Run {
     }
     time_ = before + seconds;
     level_time_[level_] += seconds;
+    width_time_[running_.size()] += seconds;
     if (!control_group_) return;
     shake(last);
     // All publish before the one who leads adds up.
@@ -145,13 +156,39 @@ class Run {
     if (level != level_) stands_.emplace_back(time_, plan_.placement.levels[level]);
     level_ = level;
     const std::size_t next = cores_wanted();
-    if (next == cores_) return;
+    if (next != cores_) move_to(next);
+    rest();
+  }
+
+  void move_to(std::size_t next) {
     const auto &from = plan_.placement.worker_cores[cores_], &to = plan_.placement.worker_cores[next];
     cores_ = next;
     for (std::size_t w = 0; w < workers_; ++w) {
       if (from[w].core != to[w].core) stalled_ns_ += model_.costs.move_ns.value;
       if (from[w].chiplet != to[w].chiplet) cold_[w] = own_bytes(w);
     }
+  }
+
+  /// Lets rest whom the control group wants to rest. A worker that goes on finds its caches as others have left them.
+  void rest() {
+    std::vector<std::size_t> running;
+    for (std::size_t w = 0; w < workers_; ++w) {
+      if (!control_group_->rests(static_cast<int>(w))) running.push_back(w);
+    }
+    for (const std::size_t w : running) {
+      if (!std::binary_search(running_.begin(), running_.end(), w)) cold_[w] = own_bytes(w);
+    }
+    running_ = std::move(running);
+    row_ = cores_;
+    if (running_.size() == workers_) return;
+    auto& rows = plan_.placement.worker_cores;
+    const auto [found, is_new] = narrow_.try_emplace({cores_, running_}, rows.size());
+    if (is_new) {
+      std::vector<WorkerCore> row;
+      for (const std::size_t w : running_) row.push_back(rows[cores_][w]);
+      rows.push_back(std::move(row));
+    }
+    row_ = found->second;
   }
 
   /// The row of the placement's cores: that of the level, or where each worker decides for itself one that is added.
@@ -174,18 +211,19 @@ class Run {
   }
 
   void play(double seconds) {
-    const Rates& rates = states_.at(phase_, cores_);
+    const Rates& rates = states_.at(phase_, row_);
     const Phase& phase = workload_.phases[phase_];
     const double best = states_.best(phase_);
     const double ns = seconds * 1e9, lost = std::min(1.0, stalled_ns_ / (ns * static_cast<double>(workers_)));
     stalled_ns_ = std::max(0.0, stalled_ns_ - ns * static_cast<double>(workers_));
     // As the runtime weighs a kind of work: by what it cost when it was first seen, wherever the workers were then.
-    if (first_cost_[phase_] == 0) first_cost_[phase_] = static_cast<double>(workers_) / rates.operations_per_s;
+    if (first_cost_[phase_] == 0) first_cost_[phase_] = static_cast<double>(running_.size()) / rates.operations_per_s;
     double rate_of_all = 0;
     for (const auto& worker : rates.workers) rate_of_all += 1e9 / worker.ns_per_operation;
     const double running = rates.operations_per_s / rate_of_all;
-    for (std::size_t w = 0; w < workers_; ++w) {
-      const WorkerRate& worker = rates.workers[w];
+    for (std::size_t at = 0; at < running_.size(); ++at) {
+      const std::size_t w = running_[at];
+      const WorkerRate& worker = rates.workers[at];
       double ns_per_operation = worker.ns_per_operation;
       Fills fills = worker.fills;
       if (cold_[w] > 0) warm_up(w, seconds, ns_per_operation, fills);
@@ -221,13 +259,15 @@ class Run {
   RunOptions options_;
   SteadyStates states_;
   base::Random random_;
-  std::size_t workers_, level_, cores_, phase_ = 0;  // cores_: the row of the placement
+  std::size_t workers_, level_, cores_, row_, phase_ = 0;  // rows of the placement: of all workers, of those that run
+  std::vector<std::size_t> running_;                       // in ascending order
   double time_ = 0, in_phase_ = 0, period_ = tick, stalled_ns_ = 0, operations_ = 0, work_ = 0;
   std::unique_ptr<controller::ControlGroup> control_group_;
   std::vector<controller::Counts> counts_;
   std::vector<controller::WorkerTotals> seen_;
   std::map<std::vector<std::size_t>, std::size_t> mixed_;  // by the workers' levels: the row of their cores
-  std::vector<double> cold_, level_time_;
+  std::map<std::pair<std::size_t, std::vector<std::size_t>>, std::size_t> narrow_;  // by row and those that run: theirs
+  std::vector<double> cold_, level_time_, width_time_;
   std::vector<std::pair<double, int>> stands_;
   std::vector<double> first_cost_;  // by phase: seconds of a worker for an operation
   Fills fills_{};
@@ -239,6 +279,7 @@ RunResult run(const Model& model, const std::string& workload_spec, const std::s
               const RunOptions& options) {
   Workload work = workload(workload_spec, workers);
   SimulationPlan plan = plan_for(policy, model, work, workers);
+  if (options.width && plan.controller.empty()) plan.controller = "static";
   const std::string unit = work.unit;
   RunResult result = Run(model, std::move(work), std::move(plan), options).result();
   result.machine = model.name;

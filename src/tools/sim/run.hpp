@@ -18,13 +18,15 @@ struct RunOptions {
   double warm_up = 0;    // seconds before the measurement, which do not count
   double noise = 0;      // relative standard deviation of the numbers of a tick
   bool counters = true;  // whether the machine has counters
+  bool width = false;    // whether the controller also chooses how many workers run
   std::uint64_t seed = 1;
   Backend backend = Backend::analytic;
 };
 
 struct Move {
   double time = 0;
-  int from = 0, to = 0;  // chiplets
+  int from = 0, to = 0;                  // chiplets
+  int workers_from = 0, workers_to = 0;  // that run; 0: not what was decided
   std::string reason, outcome;
 };
 
@@ -40,6 +42,7 @@ struct RunResult {
   std::vector<int> levels;                     // chiplets that the placement can use
   std::vector<double> level_share;             // share of the time at each level
   std::vector<WorkerCore> worker_cores;        // at the end
+  int running = 0;                             // workers that did not rest, most of the time
   double sampling = 1;                         // line-granular back-end: one line in so many was simulated
   double sampling_error = 0;                   // standard error of the share that memory served
 };

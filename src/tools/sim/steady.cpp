@@ -2,14 +2,24 @@
 
 #include <algorithm>
 
+#include "tools/sim/generator.hpp"
 #include "tools/sim/tasks.hpp"
 
 namespace charm::sim {
 
-const Rates& SteadyStates::at(std::size_t phase, std::size_t level) {
-  auto [found, is_new] = known_.try_emplace({phase, level});
+const Workload& SteadyStates::workload_of(std::size_t workers) {
+  if (workers == plan_.placement.start().size()) return workload_;
+  const auto [found, is_new] = narrow_.try_emplace(workers);
+  if (is_new) found->second = workload(workload_.name, static_cast<int>(workers));
+  return found->second;
+}
+
+const Rates& SteadyStates::at(std::size_t phase, std::size_t row) {
+  auto [found, is_new] = known_.try_emplace({phase, row});
   if (is_new) {
-    const Job job{&model_, plan_.placement.worker_cores[level], &workload_.phases[phase], plan_.habits};
+    const auto& cores = plan_.placement.worker_cores[row];
+    const Phase& p = workload_of(cores.size()).phases[phase];
+    const Job job{&model_, cores, &p, plan_.habits};
     LinesOptions options;
     options.seed = seed_;
     Mixes mixes;
@@ -22,7 +32,6 @@ const Rates& SteadyStates::at(std::size_t phase, std::size_t level) {
       mixes = analytic_mixes(job);
     }
     Rates rates = rates_of(job, mixes);
-    const Phase& p = workload_.phases[phase];
     if (p.step_operations > 0) {
       double ns = 0;
       for (const auto& worker : rates.workers)

@@ -1,4 +1,6 @@
-// The steady states of a plan, each computed once: the rate of every worker in a phase at a level.
+// The steady states of a plan, each computed once: the rate of every worker in a phase at a level. A row of the
+// placement that was added with fewer cores than there are workers is a narrow width: the others rest, and those that
+// run divide the data among themselves.
 #pragma once
 
 #include <map>
@@ -17,7 +19,8 @@ class SteadyStates {
                std::uint64_t seed)
       : model_(model), workload_(workload), plan_(plan), backend_(backend), seed_(seed) {}
 
-  const Rates& at(std::size_t phase, std::size_t level);
+  /// \param row of the placement's worker_cores; those of the levels come first.
+  const Rates& at(std::size_t phase, std::size_t row);
 
   /// Operations per second of the phase at its best level.
   double best(std::size_t phase);
@@ -28,6 +31,8 @@ class SteadyStates {
   [[nodiscard]] double error() const { return error_; }
 
  private:
+  const Workload& workload_of(std::size_t workers);
+
   const Model& model_;
   const Workload& workload_;
   const SimulationPlan& plan_;
@@ -35,6 +40,7 @@ class SteadyStates {
   std::uint64_t seed_;
   double sampling_ = 1, error_ = 0;
   std::map<std::pair<std::size_t, std::size_t>, Rates> known_;
+  std::map<std::size_t, Workload> narrow_;  // by the number of workers that run
 };
 
 }  // namespace charm::sim

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "tools/sim/traffic.hpp"
+#include "tools/sim/turns.hpp"
 
 namespace charm::sim {
 namespace {
@@ -167,17 +168,15 @@ Rates rates_of(const Job& job, const Mixes& mixes, double overhead_ns) {
   const auto ns = share_bandwidth(*job.model, demands);
 
   Rates rates;
-  double per_ns = 0, slowest = 0;
-  for (std::size_t w = 0; w < ns.size(); ++w) {
-    rates.workers.push_back({ns[w], bill.fills()[w]});
-    per_ns += 1 / ns[w];
-    slowest = std::max(slowest, ns[w]);
-  }
+  for (std::size_t w = 0; w < ns.size(); ++w) rates.workers.push_back({ns[w], bill.fills()[w]});
+  take_turns(job, rates.workers);
+  double per_ns = 0;
+  for (const WorkerRate& worker : rates.workers) per_ns += 1 / worker.ns_per_operation;
   const Phase& phase = *job.phase;
   double running = 1;  // share of the time that the workers run
   if (phase.step_operations > 0) {
     const double all = phase.step_operations, serial = std::min(phase.serial_operations, all);
-    const double parallel_ns = (all - serial) / per_ns, serial_ns = serial * ns.front();
+    const double parallel_ns = (all - serial) / per_ns, serial_ns = serial * rates.workers.front().ns_per_operation;
     rates.barrier_ns = barrier_ns(*job.model, job.worker_cores, phase, job.habits.tree_barrier) + overhead_ns;
     rates.step_ns = parallel_ns + serial_ns + rates.barrier_ns;
     running = all / per_ns / rates.step_ns;

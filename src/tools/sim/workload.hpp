@@ -42,15 +42,23 @@ struct Component {
       false;  // read mostly or merged now and then: a policy may keep a copy for each node, chiplet or core
 };
 
+/// Lines at which the workers take turns, once in an operation: only the holder of a line goes on.
+struct Turns {
+  double lines = 0;    // counters or locks that are independent of each other; 0: no turns
+  double moved = 1;    // lines that go to each holder
+  double hold_ns = 0;  // the holder's work
+};
+
 struct Phase {
   std::string name;
   std::vector<Component> components;
-  double compute_ns = 0;           // per operation, besides the accesses
-  double instructions = 100;       // per operation, for counts of events per instruction
-  double step_operations = 0;      // of all workers between two barriers; 0: no barriers
-  double turns_per_step = 1;       // serialised turns of each worker at a barrier or lock
-  int team = 0;                    // number of workers at a barrier; 0: all
-  double serial_operations = 0;    // of a step, done by one worker alone
+  double compute_ns = 0;         // per operation, besides the accesses
+  double instructions = 100;     // per operation, for counts of events per instruction
+  double step_operations = 0;    // of all workers between two barriers; 0: no barriers
+  double turns_per_step = 1;     // serialised turns of each worker at a barrier or lock
+  int team = 0;                  // number of workers at a barrier; 0: all
+  double serial_operations = 0;  // of a step, done by one worker alone
+  Turns turns = {};
   double seconds = 1e18;           // until the next phase
   double task_operations = 16384;  // operations of a task
 };

@@ -32,10 +32,11 @@ Workload single(std::string_view spec, int workers) {
 
 std::span<const Generator* const> generators() {
   static constexpr const Generator* all[] = {
-      &sweep_generator,    &copy_generator,          &triad_generator,      &uniform_generator,   &zipf_generator,
-      &readonly_generator, &pairs_generator,         &all_to_all_generator, &hash_join_generator, &bfs_generator,
-      &cc_generator,       &sssp_generator,          &pagerank_generator,   &graph500_generator,  &gups_generator,
-      &sgd_generator,      &streamcluster_generator, &ycsb_generator,       &tpcc_generator,      &compute_generator};
+      &sweep_generator,    &copy_generator,  &triad_generator,         &uniform_generator,   &zipf_generator,
+      &readonly_generator, &pairs_generator, &all_to_all_generator,    &contended_generator, &hash_join_generator,
+      &bfs_generator,      &cc_generator,    &sssp_generator,          &pagerank_generator,  &graph500_generator,
+      &gups_generator,     &sgd_generator,   &streamcluster_generator, &ycsb_generator,      &tpcc_generator,
+      &compute_generator};
   return all;
 }
 

@@ -21,7 +21,13 @@ Json result_json(const sim::RunResult& r) {
   for (std::size_t s = 0; s < sim::sources; ++s) fills[sim::source_names[s]] = r.fills[s];
   Json moves = Json::array();
   for (const auto& m : r.moves) {
-    moves.push_back({{"time", m.time}, {"from", m.from}, {"to", m.to}, {"reason", m.reason}, {"outcome", m.outcome}});
+    moves.push_back({{"time", m.time},
+                     {"from", m.from},
+                     {"to", m.to},
+                     {"workers_from", m.workers_from},
+                     {"workers_to", m.workers_to},
+                     {"reason", m.reason},
+                     {"outcome", m.outcome}});
   }
   Json levels = Json::array();
   for (std::size_t i = 0; i < r.levels.size(); ++i) {

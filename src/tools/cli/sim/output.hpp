@@ -9,6 +9,7 @@
 #include "tools/sim/reproduce.hpp"
 #include "tools/sim/run.hpp"
 #include "tools/sim/tasks.hpp"
+#include "tools/sim/width.hpp"
 
 namespace charm::cli {
 
@@ -31,6 +32,10 @@ std::string assumptions_table(int jobs, bool colour);
 /// How much slower standing levels are than the best static policy.
 std::string regret_json(const std::vector<sim::Regret>& all);
 std::string regret_table(const std::vector<sim::Regret>& all, bool colour);
+
+/// How many workers are best, and what the controller that chooses their number finds.
+std::string widths_json(const std::vector<sim::WidthResult>& all);
+std::string widths_table(const std::vector<sim::WidthResult>& all, bool colour);
 
 /// A recorded task graph, run under one policy.
 struct Replay {

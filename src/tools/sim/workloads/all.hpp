@@ -6,9 +6,9 @@
 namespace charm::sim {
 
 extern const Generator sweep_generator, copy_generator, triad_generator, uniform_generator, zipf_generator,
-    readonly_generator, pairs_generator, all_to_all_generator, hash_join_generator, bfs_generator, cc_generator,
-    sssp_generator, pagerank_generator, graph500_generator, gups_generator, sgd_generator, streamcluster_generator,
-    ycsb_generator, tpcc_generator, compute_generator;
+    readonly_generator, pairs_generator, all_to_all_generator, contended_generator, hash_join_generator, bfs_generator,
+    cc_generator, sssp_generator, pagerank_generator, graph500_generator, gups_generator, sgd_generator,
+    streamcluster_generator, ycsb_generator, tpcc_generator, compute_generator;
 
 inline constexpr double mib = 1048576;
 inline constexpr double least_mib = 1e-6, largest_mib = 1e9;  // range of parameters that are sizes

@@ -5,7 +5,7 @@ namespace charm::sim {
 namespace {
 
 constexpr Parameter all_to_all_parameters[] = {
-    {"kb", 256, "KiB that are shared", 0.0625, 1024 * largest_mib},
+    {"kb", 256, "KiB that are shared; for a line or a few, contended", 4, 1024 * largest_mib},
     {"writes", 0.5, "share of the accesses that write", 0, 1},
     {"compute_ns", 40, "computing on an access", 0, 1e+09},
 };
