@@ -22,7 +22,7 @@ struct Config {
                                             ///< "adaptive:tick=0.1,expand=0.05"
   std::optional<std::string> sockets = {};  ///< "widen", "fill" one socket before the next, or "balance" over all
   std::optional<int> spread = {};        ///< chiplets for policy literal, or a level to start from; 0: the policy's own
-  std::optional<bool> smt = {};          ///< also use SMT siblings as cores
+  std::optional<bool> smt = {};          ///< also use SMT siblings as cores ("auto": see `named`)
   std::optional<bool> share_cores = {};  ///< allow more workers than allowed cores (they then share)
   std::optional<std::string> topology = {};     ///< machine to assume, described as for Machine::from; empty: this one
   std::optional<std::string> profile = {};      ///< measured profile: "auto", "off" or a file

@@ -57,6 +57,12 @@ constexpr auto choices(Surplus /*unused*/) {
   return std::array{Choice{Surplus::rest, "rest"}, Choice{Surplus::share, "share"}};
 }
 
+/// smt: whether hardware threads count as cores. automatic: they have workers, and the width says whether these run.
+enum class Smt { off, on, automatic };
+constexpr auto choices(Smt /*unused*/) {
+  return std::array{Choice{Smt::off, "0"}, Choice{Smt::on, "1"}, Choice{Smt::automatic, "auto"}};
+}
+
 /// width: how many of the workers run.
 enum class Width { full, adaptive };
 constexpr auto choices(Width /*unused*/) {

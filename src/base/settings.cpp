@@ -39,10 +39,15 @@ auto integer(Int Settings::* field, long long low, long long high) {
   };
 }
 
+bool is_boolean(const std::string& text, bool& on) {
+  on = text == "1" || text == "true" || text == "yes" || text == "on";
+  return on || text == "0" || text == "false" || text == "no" || text == "off";
+}
+
 auto boolean(bool Settings::* field) {
   return [=](Settings& s, const std::string& text) {
-    bool on = text == "1" || text == "true" || text == "yes" || text == "on";
-    if (!on && text != "0" && text != "false" && text != "no" && text != "off") return false;
+    bool on = false;
+    if (!is_boolean(text, on)) return false;
     s.*field = on;
     return true;
   };
@@ -72,6 +77,20 @@ std::string words(E Settings::* /*field*/) {
 template <class E>
 std::string words(ChoiceWithFile<E> Settings::* /*field*/) {
   return any_of_words(words_of<E>());
+}
+
+auto smt_choice() {
+  return [](Settings& s, const std::string& text) {
+    bool on = false;
+    if (text == word_of(Smt::automatic)) {
+      s.smt = Smt::automatic;
+    } else if (is_boolean(text, on)) {
+      s.smt = on ? Smt::on : Smt::off;
+    } else {
+      return false;
+    }
+    return true;
+  };
 }
 
 auto counters_choice() {
@@ -148,8 +167,10 @@ std::vector<Row> runtime_rows() {
        words(&Settings::sockets), choice(&Settings::sockets), code(&Config::sockets)},
       {"spread", "0", "Number of chiplets over which workers are spread at the start; 0 leaves it to the policy.",
        "0 to 65536", integer(&Settings::spread, 0, 65536), code(&Config::spread)},
-      {"smt", "0", "Count every SMT sibling (hardware thread) as a core of its own.", "0 or 1", boolean(&Settings::smt),
-       code(&Config::smt)},
+      {"smt", "0",
+       "1: count every SMT sibling (hardware thread) as a core of its own. auto: a worker for each of them, and width "
+       "= adaptive, which lets the second ones of cores rest where they do not pay.",
+       "0, 1 or auto", smt_choice(), code(&Config::smt)},
       {"share_cores", "0", "Allow more workers than allowed cores; workers then take turns on a core.", "0 or 1",
        boolean(&Settings::share_cores), code(&Config::share_cores)},
       {"topology", "",

@@ -20,7 +20,7 @@ struct Settings {
   std::string policy;
   SocketOrder sockets = SocketOrder::widen;
   int spread = 0;
-  bool smt = false;
+  Smt smt = Smt::off;
   bool share_cores = false;
   std::string topology;
   std::string profile;
@@ -44,6 +44,8 @@ struct Settings {
   int watch_ms = 0;             // between two checks of the allowed cpus; 0: never
   ChoiceWithFile<Share> share;  // the file is the table of leases
   int share_weight = 100;
+  [[nodiscard]] bool counts_siblings() const { return smt != Smt::off; }
+  [[nodiscard]] bool adapts_width() const { return width == Width::adaptive || smt == Smt::automatic; }
   std::map<std::string, std::string> parameters;  // the controllers' parameters that are not default, by setting
 
   struct Origin {

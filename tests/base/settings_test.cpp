@@ -179,6 +179,7 @@ TEST(Settings, ADifferenceIsOneOfValuesAndNotOfSpelling) {
   EXPECT_FALSE(difference(running, 3, {.workers = 3, .smt = true, .stack_bytes = 256 << 10, .bind = "node"}));
   EXPECT_FALSE(difference(running, 3, {.workers = 0})) << "as many as there are";
   EXPECT_FALSE(difference(running, 3, {.named = {{"stack_bytes", "256K"}, {"smt", "yes"}}}));
+  EXPECT_TRUE(difference(running, 3, {.named = {{"smt", "auto"}}}));
   const auto bind = difference(running, 3, {.bind = "core"});
   ASSERT_TRUE(bind);
   EXPECT_EQ(bind->name, "bind");

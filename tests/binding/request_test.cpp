@@ -14,7 +14,7 @@ TEST(Request, AskedForNoNumberThereIsAWorkerForEachPhysicalCore) {
   charm::Machine machine = charm::test::uniform(1, 2, 4, 2);
   charm::base::Settings settings;
   EXPECT_EQ(worker_count(machine, settings), 8);
-  settings.smt = true;
+  settings.smt = charm::base::Smt::on;
   EXPECT_EQ(worker_count(machine, settings), 8) << "hardware threads are for those who ask for so many workers";
   machine.cpu_quota = 2.5;
   EXPECT_EQ(worker_count(machine, settings), 3);
@@ -26,9 +26,21 @@ TEST(Request, AskedForNoNumberThereIsAWorkerForEachPhysicalCore) {
   EXPECT_EQ(worker_count(machine, settings), 12);
 }
 
+TEST(Request, WhereTheWidthDecidesThereIsAWorkerForEachHardwareThread) {
+  charm::Machine machine = charm::test::uniform(1, 2, 4, 2);
+  charm::base::Settings settings;
+  settings.smt = charm::base::Smt::automatic;
+  EXPECT_EQ(worker_count(machine, settings), 16);
+  EXPECT_TRUE(placement_request(settings).smt);
+  EXPECT_TRUE(settings.adapts_width());
+  machine.cpu_quota = 2.5;
+  EXPECT_EQ(worker_count(machine, settings), 3);
+}
+
 TEST(Request, TakesThePlacementFromTheSettings) {
   charm::base::Settings settings;
-  settings.smt = settings.share_cores = true;
+  settings.smt = charm::base::Smt::on;
+  settings.share_cores = true;
   settings.spread = 3;
   settings.sockets = charm::base::SocketOrder::balance;
   const auto request = placement_request(settings);

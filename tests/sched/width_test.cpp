@@ -131,6 +131,21 @@ TEST(WorkersThatRest, AreNoneByDefaultAndWhereEachWorkerDecides) {
   }));
 }
 
+TEST(WidthSetting, IsAdaptiveWhereHardwareThreadsAreToBeTried) {
+  charm::Config config;
+  config.policy = "local";
+  config.topology = "pack:1 l3:2 core:2 pu:2";
+  config.named = {{"smt", "auto"}};
+  charm::init(config);
+  EXPECT_EQ(charm::num_workers(), 8);
+  EXPECT_TRUE(charm::stats().adapts);
+  charm::run([] {
+    charm::arena few({.workers = 2});
+    few.execute([] { EXPECT_EQ(charm::num_workers(), 2); });
+  });
+  charm::finalize();
+}
+
 TEST(WidthSetting, NamesItsChoices) {
   charm::Config config;
   config.width = "narrow";

@@ -47,7 +47,7 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
     controls_.push_back(std::make_unique<WorkerControl>(costs_, claims_, static_cast<int>(w)));
 
   if (runtime.settings.decision_file) open_decision_file();
-  widths_ = runtime.settings.width == base::Width::adaptive;
+  widths_ = runtime.settings.adapts_width();
 
   auto first = std::make_unique<PlacementGeneration>();
   first->placement = runtime.placement;

@@ -70,6 +70,7 @@ Runtime::Plan plan_of(const ArenaOptions& options, Runtime& main, const std::str
   settings.parameters.clear();
   settings.spread = 0;
   settings.width = base::Width::full;
+  if (settings.smt == base::Smt::automatic) settings.smt = base::Smt::off;
   settings.lend_caller = false;
   settings.trace.clear();
   settings.decision_file = false;
@@ -82,7 +83,7 @@ Runtime::Plan plan_of(const ArenaOptions& options, Runtime& main, const std::str
         Errc::bad_input, who + " was to have " + std::to_string(options.workers) + " workers",
         "give 1 to " + std::to_string(most) + ", as many as the runtime has, or 0 for one on each of its cores");
   const Machine there = placement::restricted(main.machine, plan.cpus);
-  const int room = placement::capacity(there, settings.smt);
+  const int room = placement::capacity(there, settings.counts_siblings());
   if (options.workers > room && !settings.share_cores)
     throw Error(
         Errc::bad_input,

@@ -94,7 +94,7 @@ AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::S
   AttachPlan plan;
   plan.spec = spec_for(wishes, settings);
   plan.request = binding::placement_request(settings);
-  plan.request.smt = wishes.smt.value_or(settings.smt);
+  plan.request.smt = wishes.smt.value_or(settings.smt == base::Smt::on);
   plan.bind = settings.bind;
   plan.by_kernel = (wishes.policy.empty() ? settings.policy : wishes.policy) == kernel_policy;
   if (plan.by_kernel) plan.bind = base::Bind::chiplet;

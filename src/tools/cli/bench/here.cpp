@@ -65,7 +65,7 @@ Facts gather_facts(const Workload& workload, const Machine& machine, const base:
   facts.policies = known_policies();
   facts.memories = workloads::memory_names();
   facts.policy = settings.policy.substr(0, settings.policy.find(':'));
-  facts.cores = placement::capacity(machine, settings.smt);
+  facts.cores = placement::capacity(machine, settings.counts_siblings());
   facts.workers = binding::worker_count(machine, settings);
   facts.share_cores = settings.share_cores;
   facts.available_bytes = os::available_bytes();
