@@ -14,7 +14,7 @@ constexpr double least_coverage = 0.8;   // of that time: by tasks and iteration
 constexpr double most_still_busy = 0.2;  // of the time of workers that are to rest: by work that is theirs alone
 constexpr int patience = 4;              // ticks for them to come to rest
 constexpr double second_band = 0.2;      // relative change of fills or of work by task that is another phase
-constexpr double least_fills = 0.1;      // per 1,000 instructions: fewer are none
+constexpr double few_fills = 1;          // per 1,000 instructions: a difference of a fifth of that says nothing
 constexpr double unlike_sigmas = 4;      // standard deviations beyond which a sample is not scatter
 constexpr double least_gain = 0.05;      // over full width; a mistake costs up to (N-1)/N
 constexpr double gain_errors = 2.5;      // standard errors by which a gain must exceed nothing
@@ -74,7 +74,7 @@ Width::Measure Width::measure(const Signals& signals) {
   // Fewer thieves mean fewer forks that are counted.
   if (!sampler_.counts_by_user() && signals.task_work < least_coverage * signals.busy && level_ == full())
     now.trusted = false;
-  if (sample->counters) now.fills = std::log(std::max(sample->intensity, least_fills));
+  if (sample->counters) now.fills = std::log(sample->intensity + few_fills);
   if (sampler_.counts_by_user() && signals.tasks > 0) now.by_task = std::log(signals.user_work / signals.tasks);
   if (level_ != full()) {
     const double resting = signals.elapsed * (setup_.workers - level_.workers);

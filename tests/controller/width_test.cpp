@@ -75,6 +75,7 @@ struct WidthProgram {
   double waited = 0;   // share of the busy time
   double covered = 1;  // share of the busy time that is in tasks of known cost
   bool user_work = false;
+  double fill_noise = 0.02;
   double bound = 0;  // share of the work of workers that are to rest that they do all the same
 };
 
@@ -114,7 +115,7 @@ class WidthRun {
     if (program_.counters) {
       now.counters = true;
       now.instructions = 1e9;
-      now.fills[0] = kind.fills * 1e6 * std::exp(0.02 * gauss_(random_));
+      now.fills[0] = kind.fills * 1e6 * std::exp(program_.fill_noise * gauss_(random_));
     }
     width_.tick(now);
     const auto rests = width_.resting();
@@ -298,6 +299,20 @@ TEST(Width, OfAParallelProgramIsTriedRarelyAndNeverKept) {
     for (const auto& decision : run.width().log().entries())
       EXPECT_EQ(decision.outcome.find("kept"), decision.outcome.find("not kept") + 4) << explain(decision);
   }
+}
+
+// Work that hardly uses the caches has some fills now and then: that is no other work.
+TEST(Width, AFewFillsMoreOrLessAreTheSameWork) {
+  const WidthSetup setup = setup_of(64, 8);
+  WorkKind line = kinds(setup)[2];
+  line.fills = 0.15;
+  WidthRun run({.setup = setup, .noise = 0.01, .fill_noise = 0.2});
+  run.seconds(20, line);
+  EXPECT_EQ(run.running(), 1);
+  const auto made = run.width().log().total();
+  run.seconds(60, line);
+  EXPECT_EQ(run.running(), 1);
+  EXPECT_LE(run.width().log().total() - made, 6U);
 }
 
 // The work becomes another at any moment of a tick: back at full width within two.

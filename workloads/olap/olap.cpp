@@ -328,8 +328,9 @@ double Olap::scale() const { return data_->scale; }
 
 double Olap::hottest_key() {
   if (data_->suite.hottest.empty()) return 0;
-  if (data_->hottest) return *data_->hottest;
-  return data_->hottest.emplace(std::stod(data_->instance("duckdb").ask(std::string(data_->suite.hottest))));
+  std::optional<double>& known = data_->hottest;
+  if (!known) known = std::stod(data_->instance("duckdb").ask(std::string(data_->suite.hottest)));
+  return *known;
 }
 
 std::vector<double> Olap::take_imbalances() { return std::exchange(data_->imbalances, {}); }
