@@ -121,6 +121,9 @@ int widths(const SimArguments& options, Session& session, bool colour) {
   const SimRequest request = request_of(options);
   if (request.workers.size() > 1)
     throw Error(Errc::bad_config, "--widths is about one number of workers", "give --workers one number, or none");
+  if (options.policy != "charm")
+    throw Error(Errc::bad_config, "--widths compares the default controller with all numbers of workers",
+                "drop --policy, or run '" + options.policy + "' with --adaptive-width");
   const auto all = sim::widths(request.machines, options.workload.empty() ? sim::width_workloads() : request.workloads,
                                request.run, request.workers.empty() ? 0 : request.workers.front(), request.jobs);
   session.out << (options.output.json ? widths_json(all) : widths_table(all, colour));
