@@ -135,6 +135,8 @@ TEST_F(ToolTest, SimTellsHowManyMachinesScale) {
   expect_refused("sim --network infiniband-hdr --scale 12 --workload gups", {"--scale 12", "--machines"});
   expect_refused("sim --network infiniband-hdr --machines 4..1", {"--machines '4..1'", "goes down"});
   expect_refused("sim --workload bfs --machines 4", {"--machines", "--network"});
+  expect_refused("sim --widths --policy local", {"--widths", "--policy"});
+  expect_refused("sim --widths --workers 8,16", {"--widths", "--workers"});
 }
 
 TEST_F(ToolTest, SimRefusesWhatItDoesNotKnow) {
