@@ -247,6 +247,10 @@ std::vector<Vertex> sources_of(const Graph::Data& data, const RunOptions& option
 
 }  // namespace
 
+std::int64_t source_of_trial(const Graph& graph, const RunOptions& options) {
+  return sources_of(graph.data(), options, 1).back();
+}
+
 double rate(const KernelRun& run) {
   std::vector<double> rates;
   rates.reserve(run.seconds.size());

@@ -128,6 +128,10 @@ struct RunOptions {
 /// Called before every trial: kernel, runtime, trial (from 0) and how many there are.
 using Progress = std::function<void(const std::string& kernel, const std::string& runtime, int trial, int trials)>;
 
+/// The vertex from which a search of one trial starts, as the graph numbers it now. \throws Error (bad_input) as
+/// run_kernel.
+std::int64_t source_of_trial(const Graph& graph, const RunOptions& options);
+
 /// Runs and validates. Unknown names are charm::Error(bad_config). Weights are made on the first use of sssp, untimed.
 KernelRun run_kernel(const std::string& kernel, const Runner& runner, const Graph& graph,
                      const RunOptions& options = {}, const Progress& progress = {});

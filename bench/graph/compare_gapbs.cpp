@@ -20,8 +20,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "gapbs_file.hpp"
 #include "workloads/graph/input.hpp"
+#include "workloads/graph/serialized_output.hpp"
 #include "workloads/graph/sssp.hpp"
 #include "workloads/kernel_run.hpp"
 
@@ -97,8 +97,8 @@ void prepare(const Options& options, Input& input, Side& side) {
       [&] {
         const workloads::Runner runner{"openmp", options.workers};
         auto graph = workloads::Graph::generate(input.options, runner);
-        write_gapbs_file(graph, runner, false, input.path + ".sg");
-        write_gapbs_file(graph, runner, true, input.path + ".wsg");
+        workloads::write_serialized(graph, runner, false, input.path + ".sg");
+        workloads::write_serialized(graph, runner, true, input.path + ".wsg");
         auto& data = graph.data();
         fmt::print("{}\n", 1 << workloads::bucket_shift(data.loaded.graph, weights_of(data, runner), 0));
       },

@@ -1,7 +1,10 @@
 // Parallel reductions over index ranges: split lazily like parallel_for, or along a fixed tree.
 #pragma once
 
-#include <charm/parallel_for.hpp>
+#include <charm/detail/loop.hpp>
+#include <charm/detail/stack_room.hpp>
+#include <charm/invoke.hpp>
+#include <charm/runtime.hpp>
 
 #include <algorithm>
 #include <concepts>

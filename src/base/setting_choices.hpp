@@ -69,6 +69,12 @@ constexpr auto choices(Width /*unused*/) {
   return std::array{Choice{Width::full, "full"}, Choice{Width::adaptive, "adaptive"}};
 }
 
+/// stealing: whom an idle worker tries first.
+enum class Stealing { near, random };
+constexpr auto choices(Stealing /*unused*/) {
+  return std::array{Choice{Stealing::near, "near"}, Choice{Stealing::random, "random"}};
+}
+
 /// monitor: what a controller measures.
 enum class Monitor { program, regions };
 constexpr auto choices(Monitor /*unused*/) {

@@ -243,6 +243,12 @@ std::vector<Row> runtime_rows() {
        "How many of the workers run. full: all. adaptive: as many as make the program fastest, by the work that it "
        "does in a second; the others rest, and run only jobs that are bound to them.",
        words(&Settings::width), choice(&Settings::width), code(&Config::width)},
+      {"stealing", "near",
+       "From whom an idle worker takes tasks. near: from workers of its own chiplet first, then from others, nearer "
+       "ones "
+       "more often. random: from any, one at a time, as runtimes do that know no chiplets; to compare with.",
+       words(&Settings::stealing), choice(&Settings::stealing),
+       [](const Config&) { return std::optional<std::string>(); }},
       {"monitor", "program", "What a controller measures: the whole program, or only what runs inside a charm::region.",
        words(&Settings::monitor), choice(&Settings::monitor), code(&Config::monitor)},
       {"watch_ms", "500",

@@ -40,6 +40,7 @@ struct Settings {
   Home home = Home::near;
   Surplus surplus = Surplus::rest;
   Width width = Width::full;
+  Stealing stealing = Stealing::near;
   Monitor monitor = Monitor::program;
   int watch_ms = 0;             // between two checks of the allowed cpus; 0: never
   ChoiceWithFile<Share> share;  // the file is the table of leases

@@ -116,6 +116,7 @@ TEST(Settings, FixedWordsBecomeEnums) {
   reads_all_words("deadlock", &Settings::deadlock);
   reads_all_words("memory_policy", &Settings::memory_policy);
   reads_all_words("surplus", &Settings::surplus);
+  reads_all_words("stealing", &Settings::stealing);
   reads_all_words("monitor", &Settings::monitor);
   EXPECT_EQ(charm::base::any_of_words({"one"}), "one");
   EXPECT_EQ(error_of(

@@ -1,4 +1,5 @@
 // `charm bench` from end to end, on inputs small enough to be quick: what it prints, what it refuses, what it leaves.
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -39,6 +40,124 @@ TEST_F(BenchTest, RunsEveryKernelOnEveryRuntimeAndVerifiesThem) {
   EXPECT_TRUE(runtimes.contains("charm") && runtimes.contains("serial"));
   EXPECT_EQ(json.at("results").size(), kernels.size() * runtimes.size());
   EXPECT_GT(json.at("host").at("cpus"), 0);
+}
+
+/// A program that notes how it was called and prints what the real one was recorded to print.
+std::string pretending(const std::string& prints) {
+  return "#!/bin/sh\necho \"$0 $*; OMP_NUM_THREADS=$OMP_NUM_THREADS $SHL_CPU_AFFINITY\" >> called\n" + prints;
+}
+
+/// The rows of a peer in what `charm bench --json` printed.
+std::vector<nlohmann::json> rows_of(const std::string& out, const std::string& runtime) {
+  const auto json = nlohmann::json::parse(out);
+  std::vector<nlohmann::json> rows;
+  for (const auto& row : json.at("results")) {
+    if (row.at("runtime") == runtime) rows.push_back(row);
+  }
+  return rows;
+}
+
+TEST_F(BenchTest, RunsGapbsAsARowOfItsOwn) {
+  const std::string recorded =
+      "case \"$*\" in *-v*) v='Verification:           PASS';; esac\n"
+      "printf 'Generate Time:       0.00284\\nTrial Time:          0.00900\\n%s\\nTrial Time:          0.00050\\n"
+      "%s\\nAverage Time:        0.00475\\n' \"$v\" \"$v\"\n";
+  given("gapbs/bfs", pretending("test -s \"$2\" || exit 9\n" + recorded));
+  given("gapbs/sssp", pretending("test -s \"$2\" || exit 9\n" + recorded));
+  shell("chmod +x gapbs/*");
+  const auto said = charm(
+      "bench graph --scale 7 --kernel bfs,sssp --runtime charm --workers 2 --trials 3 --json -q --peer gapbs=gapbs");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto rows = rows_of(said.out, "gapbs");
+  ASSERT_EQ(rows.size(), 2U);
+  for (const auto& row : rows) {
+    EXPECT_EQ(row.at("seconds"), (std::vector<double>{.0005, .0005, .0005})) << "the second trial, which is warm";
+    EXPECT_EQ(row.at("verified"), true);
+    EXPECT_TRUE(has(row.at("detail").get<std::string>(), "its own verification")) << row;
+    EXPECT_EQ(row.at("program"), "gapbs");
+  }
+  const std::string called = file("called");
+  EXPECT_TRUE(has(called, "/graph.sg -r ") && has(called, "/graph.wsg -r ")) << called;
+  EXPECT_TRUE(has(called, "-n 2 -v; OMP_NUM_THREADS=2")) << called;
+  EXPECT_EQ(shell("mkdir tmp && TMPDIR=$PWD/tmp '" CHARM_TOOL "' bench graph --scale 6 --kernel bfs --runtime charm -q "
+                  "--trials 1 --peer gapbs=gapbs > out && grep -c gapbs out && ls tmp")
+                .out,
+            "1\n")
+      << "the folder is gone";
+  const auto text = charm("bench graph --scale 7 --kernel bfs --runtime charm --workers 1 -q --peer gapbs=gapbs/bfs");
+  EXPECT_TRUE(has(text.out, "bfs: charm adaptive takes ") && has(text.out, " times as long as gapbs (95 %: "))
+      << text.out;
+
+  given("gapbs/bfs", pretending("echo Trial Time: 0.1; echo 'Verification:           FAIL'\n"));
+  const auto wrong = charm("bench graph --scale 7 --kernel bfs --runtime charm -q --trials 1 --peer gapbs=gapbs");
+  EXPECT_EQ(wrong.exit_code, 1);
+  EXPECT_TRUE(has(wrong.err, "bfs on gapbs gave a wrong answer")) << wrong.err;
+}
+
+TEST_F(BenchTest, RunsParsecsAndShoalsStreamclusterAsRows) {
+  // Two centres whose weights are those of all points.
+  const std::string answer = "printf '3\\n90\\n.5 .5 .5 .5\\n\\n7\\n38\\n.1 .2 .3 .4\\n\\n' > \"$8\"\n";
+  given("parsec", pretending("test $(wc -c < \"$7\") = 2048 || exit 9\n" + answer));
+  given("hooks", pretending(answer + "echo '[HOOKS] Total time spent in ROI: 0.250s'\n"));
+  given("shoal", pretending(answer + "echo 'Runtime: 125.5'\n"));
+  shell("chmod +x parsec hooks shoal");
+  const std::string bench =
+      "bench streamcluster --points 128 --dimensions 4 --chunk 128 --runtime charm --workers 1 -q ";
+  const auto said = charm(bench + "--trials 2 --json --peer parsec=parsec --peer shoal=shoal");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto parsec = rows_of(said.out, "parsec").at(0), shoal = rows_of(said.out, "shoal").at(0);
+  EXPECT_EQ(parsec.at("verified"), true) << parsec;
+  EXPECT_TRUE(has(parsec.at("detail").get<std::string>(), "2 centres; time of the whole process")) << parsec;
+  EXPECT_EQ(shoal.at("seconds"), (std::vector<double>{.1255, .1255}));
+  EXPECT_TRUE(has(file("called"), "parsec 10 20 4 0 128 1000 ")) << file("called");
+  EXPECT_TRUE(has(file("called"), "OMP_NUM_THREADS=1 0-0")) << "SHOAL is told its cpus: " << file("called");
+  const auto hooks = charm(bench + "--trials 1 --json --peer parsec=hooks");
+  EXPECT_EQ(rows_of(hooks.out, "parsec").at(0).at("seconds"), (std::vector<double>{.25}));
+
+  given("parsec", pretending("printf '3\\n90\\n.5 .5 .5 .5\\n' > \"$8\"\n"));
+  const auto lost = charm(bench + "--trials 1 --peer parsec=parsec");
+  EXPECT_EQ(lost.exit_code, 1) << "38 points have no centre";
+  EXPECT_TRUE(has(lost.err, "streamcluster on parsec gave a wrong answer")) << lost.err;
+}
+
+TEST_F(BenchTest, RunsDimmWittedAsARow) {
+  given("dw", pretending("grep -q '^[+-]1 1:' \"$7\" || exit 9\n"
+                         "printf '[DimmWitted FUNC=1] TIME=  9.5 secs THROUGHPUT= 1 GB/sec.\\nloss=0.693\\n"
+                         "[DimmWitted FUNC=0] TIME=8 secs\\n[DimmWitted FUNC=1] TIME=0.00395 secs\\nloss=0.618\\n"
+                         "[DimmWitted FUNC=0] TIME= 0.004 secs THROUGHPUT= 0.016 GB/sec.\\n'\n"));
+  shell("chmod +x dw");
+  const std::string bench =
+      "bench sgd --rows 64 --features 8 --runtime charm --workers 1 --trials 2 -q --peer dimmwitted=dw --kernel ";
+  const auto said = charm(bench + "loss,sgd-machine --json");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto rows = rows_of(said.out, "dimmwitted");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows.at(0).at("seconds"), (std::vector<double>{.00395, .00395})) << "the first pass warms up";
+  const auto descent = rows_of(said.out, "charm").at(1);
+  const double passes = rows.at(1).at("seconds").at(0).get<double>() / .004;
+  EXPECT_GE(passes, 1) << "as many updates of all rows as CHARM made";
+  EXPECT_NEAR(passes, std::round(passes), 1e-6);
+  EXPECT_GT(descent.at("rate").get<double>(), 0);
+  EXPECT_TRUE(has(rows.at(0).at("detail").get<std::string>(), "loss 0.693 to 0.618 in 2 passes; time of 1"))
+      << rows.at(0);
+}
+
+TEST_F(BenchTest, SaysWhatIsWrongWithAPeer) {
+  given("silent", pretending("echo nothing of interest\n"));
+  given("broken", pretending("echo 'error opening points' >&2; exit 3\n"));
+  shell("chmod +x silent broken");
+  const std::string graph = "bench graph --scale 6 --kernel bfs --runtime charm -q --trials 1 ";
+  expect_refused(graph + "--peer parsec=silent", {"'parsec' is none that graph can call", "gapbs=PROGRAM"});
+  expect_refused(graph + "--peer gapbs", {"'gapbs' has no program", "gapbs=PROGRAM"});
+  expect_refused(graph + "--peer gapbs=a --peer gapbs=b", {"'gapbs' is named twice"});
+  expect_refused("bench graph --kernel graph500 --peer gapbs=a", {"none of the kernels graph500", "bfs"});
+  for (const auto& [program, words] : {std::pair{"/nowhere/bfs", "no program '/nowhere/bfs'"},
+                                       {"silent", "printed 0 of 1 lines"},
+                                       {"broken", "exit code 3: error opening points"}}) {
+    const auto said = charm(graph + "--peer gapbs=" + program);
+    EXPECT_NE(said.exit_code, 0) << program;
+    EXPECT_TRUE(has(said.err, words)) << said.err;
+  }
 }
 
 TEST_F(BenchTest, MakesARowForEachPolicyWithTheCoresOfItsWorkers) {
@@ -321,6 +440,8 @@ TEST_F(BenchTest, RefusesBadOptionsBeforeAnythingRuns) {
   expect_refused("bench graph --scale 5 --kernel bfs --output no/folder/answer.txt --runtime serial -q", {"no/folder"});
   expect_refused("bench graph --runtime cilk", {"--runtime", "cilk", "charm"});
   expect_refused("bench graph --policy scatter", {"--policy", "scatter", "distributed"});
+  expect_refused("bench graph --policy local/stealing=far", {"stealing", "'far'", "near or random"});
+  expect_refused("bench graph --policy local/steeling=near", {"steeling"});
   expect_refused("bench graph --workers 0", {"--workers"});
   expect_refused("bench graph --workers 60000", {"60000 workers", "allowed core"});
   expect_refused("bench graph --trials 0", {"--trials"});

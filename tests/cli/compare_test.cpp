@@ -129,6 +129,33 @@ TEST_F(CompareCommand, ReportsAProgramThatFails) {
   expect_refused("compare -q -- true -- /nowhere/program", {"/nowhere/program", "cannot be started"});
 }
 
+/// The programs' own figures decide, however long they take.
+TEST_F(CompareCommand, ComparesTheTimesThatProgramsPrint) {
+  const auto seconds = charm(
+      "compare --runs 4 --warmup 0 -q --json --metric 'took *([0-9.,]+)' -- sh -c 'echo took 9 >&2; echo took 2.5' -- "
+      "sh "
+      "-c 'sleep .02; echo took 1,000.5'");
+  EXPECT_EQ(seconds.exit_code, 1) << seconds.out << seconds.err;
+  const auto json = nlohmann::json::parse(seconds.out);
+  EXPECT_EQ(json.at("metric"), "took *([0-9.,]+)");
+  EXPECT_EQ(json.at("programs").at(1).at("median_wall_s"), 1000.5);
+  const auto rates = charm(
+      "compare --runs 4 --warmup 0 -q --json --rate --metric 'Lookups/s: *([0-9,]+)' -- sh -c 'echo Lookups/s: 2,000' "
+      "-- "
+      "sh -c 'echo Lookups/s: 4,000'");
+  EXPECT_EQ(rates.exit_code, 3) << "twice the rate is the faster one";
+  EXPECT_EQ(nlohmann::json::parse(rates.out).at("programs").at(0).at("median_wall_s"), 0.0005);
+  const auto told = charm("compare --runs 4 --warmup 0 -q --metric '(2)' -- echo 2 -- echo 2");
+  EXPECT_EQ(told.exit_code, 0) << told.out;
+  EXPECT_TRUE(has(told.out, "times are those that the programs print: '(2)'")) << told.out;
+  expect_refused("compare -q --runs 2 --metric 'x=([0-9]+)' -- echo x=3 -- echo y=3", {"'B' printed nothing", "x=("});
+  expect_refused("compare -q --runs 2 --metric 'x=(.*)' -- echo x=3s -- echo x=3", {"'3s'", "no number above 0"});
+  expect_refused("compare -q --runs 2 --metric 'x=[0-9]+' -- echo x=3 -- echo x=3", {"no group"});
+  expect_refused("compare -q --runs 2 --metric 'x=([' -- true -- true", {"no regular expression"});
+  expect_refused("compare --rate -- true -- true", {"--metric"});
+  EXPECT_TRUE(has(charm("compare -q --runs 2 --metric '(x)' -- false -- echo x").err, "exit code 1"));
+}
+
 TEST_F(CompareCommand, IsStoppedWithItsProgram) {
   const auto said = shell("'" CHARM_TOOL "' compare -q -- sh -c 'kill -TERM $PPID; exec sleep 30' -- true; echo $?");
   EXPECT_EQ(said.out, "143\n");

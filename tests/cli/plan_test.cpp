@@ -173,6 +173,16 @@ TEST(BenchPlan, RefusesUnknownNamesAndListsTheKnown) {
   BenchRequest policy;
   policy.policies = {"scatter"};
   expect_says(refusal(GraphWorkload(), policy), {"--policy", "'scatter'", "local, distributed, os"});
+  policy.policies = {"scatter/stealing=random"};
+  expect_says(refusal(GraphWorkload(), policy), {"--policy", "'scatter'"});
+  policy.policies = {"local/random"};
+  expect_says(refusal(GraphWorkload(), policy), {"'random' in 'local/random'", "NAME/SETTING=VALUE"});
+  policy.policies = {"local/workers=3"};
+  expect_says(refusal(GraphWorkload(), policy), {"sets workers", "--workers"});
+  policy.policies = {"local", "os", "local"};
+  expect_says(refusal(GraphWorkload(), policy), {"'local' is named twice"});
+  policy.policies = {"local", "local/stealing=random"};
+  EXPECT_EQ(refusal(GraphWorkload(), policy), "") << "two rows of one policy";
 }
 
 TEST(BenchPlan, RefusesAnUnknownPolicyOfTheSettings) {

@@ -86,16 +86,21 @@ TEST_F(ToolTest, SimReplaysARecordedRunOnAnyMachine) {
   expect_refused("sim --replay missing.json --machine 7713", {"missing.json"});
 }
 
-TEST_F(ToolTest, SimTellsFiguresPointByPoint) {
-  const auto said = charm("sim --reproduce charm:fig5 --json");
+TEST_F(ToolTest, SimTellsExperimentsPointByPointAndClaimByClaim) {
+  const auto said = charm("sim --reproduce charm-fig5 --json");
   ASSERT_EQ(said.exit_code, 0) << said.err;
-  const auto points = json::parse(said.out).at("points");
+  const auto all = json::parse(said.out);
+  const auto& points = all.at("points");
   EXPECT_GT(points.size(), 10U);
   for (const auto& p : points) {
-    for (const char* field : {"figure", "series", "x", "paper", "model", "hard", "holds"})
+    for (const char* field : {"experiment", "series", "x", "published", "model", "expect", "bound", "source", "basis"})
       EXPECT_TRUE(p.contains(field)) << field;
-    EXPECT_TRUE(!p.at("hard").get<bool>() || p.at("holds").get<bool>()) << p;
+    EXPECT_NE(p.at("outcome"), "fails") << p;
+    EXPECT_NE(p.at("outcome"), "not_measured") << p;
   }
+  ASSERT_EQ(all.at("claims").size(), 1U);
+  EXPECT_EQ(all.at("claims").at(0).at("experiment"), "charm-fig5");
+  EXPECT_TRUE(charm("sim --reproduce charm-fig5").out.find("of the claims: 1 claim: ") != std::string::npos);
 }
 
 TEST_F(ToolTest, SimShowsModelsThatItReads) {
@@ -152,7 +157,7 @@ TEST_F(ToolTest, SimRefusesWhatItDoesNotKnow) {
   expect_refused("sim --workload bfs:scale=99", {"scale", "40"});
   expect_refused("sim --workload bfs --policy static:spread=1e12", {"spread"});
   expect_refused("sim --workload bfs, --policy charm", {"''"});
-  expect_refused("sim --reproduce charm:fig99", {"charm:fig5"});
+  expect_refused("sim --reproduce charm-fig99", {"charm-fig5"});
 }
 
 TEST_F(ToolTest, SimRecordsTheGraphThatIsBuiltIn) {

@@ -81,6 +81,13 @@ TEST(Verdicts, FollowTheMachineAndNotThePaper) {
   const auto as_published = evaluated(context, published, quick_ones);
   for (const std::string& name : quick_ones)
     EXPECT_EQ(finding(as_published, name), Finding::confirmed) << name << ": " << why(as_published, name);
+  Pretended less(machine, Nature::smaller);
+  const auto smaller = evaluated(context, less, quick_ones);
+  for (const char* name : {"charm-fig5", "olap-fig5"}) {
+    EXPECT_EQ(finding(smaller, name), Finding::smaller) << name << ": " << why(smaller, name);
+    EXPECT_TRUE(has(why(smaller, name), "less than three quarters of the published gain")) << why(smaller, name);
+  }
+  EXPECT_EQ(finding(smaller, "olap-fig10"), Finding::confirmed) << "no gain is published";
   const auto same = evaluated(context, alike, {"charm-fig5", "olap-fig10"});
   const auto wrong = evaluated(context, reversed, {"charm-fig5", "olap-fig10", "moves"});
   const auto vague = evaluated(context, noisy, {"charm-fig5", "olap-fig10"});
@@ -110,7 +117,7 @@ TEST(NoTool, PredictsByTheKernelThatRuns) {
 TEST(Verdicts, OfKernelsAndFillsNeedTheRuntimeAndTheCounters) {
   // Small, so that the simulator's predictions are quick.
   const Machine machine = Machine::from("pack:2 numa:1 l3:2(size=33554432) core:4 pu:1");
-  const std::vector<std::string> names = {"charm-fig7", "charm-tab1",  "counting-cost",
+  const std::vector<std::string> names = {"charm-fig7", "charm-tab1",  "counting-cost", "charm-fig10",
                                           "adaptive",   "charm-fig11", "no-tool"};
   Pretended published(machine, Nature::as_published), alike(machine, Nature::alike);
   const auto as_published = evaluated(context_of(machine), published, names);

@@ -35,7 +35,8 @@ std::set<std::string> policies_of(const Job& job) {
 TEST(BlocksOfMalloc, AreReadUnderEachPolicyByOneThreadAndByAllOfANode) {
   const Machine machine = Machine::from(two_nodes);
   const Context context = context_of(machine, false);
-  const Plan plan = chosen({"tapmm-fig8"}).front()->plan(context);
+  Plan plan = chosen({"tapmm-fig8"}).front()->plan(context);
+  predict(plan, context.model);
   ASSERT_EQ(plan.jobs.size(), 2U);
   EXPECT_EQ(policies_of(plan.jobs[0]), (std::set<std::string>{"", "local", "interleave", "paper", "exact"}));
   EXPECT_EQ(policies_of(plan.jobs[1]), (std::set<std::string>{"", "off", "exact"}));

@@ -18,18 +18,18 @@
 
 namespace charm::evaluate::test {
 
-enum class Nature { as_published, alike, reversed };
+enum class Nature { as_published, smaller, alike, reversed };
 
 class Pretended : public Measuring {
  public:
   Pretended(const Machine& machine, Nature nature, double noise = 0.002)
       : machine_(machine), nature_(nature), noise_(noise) {}
 
-  double measure(const Run& run, double /*limit_s*/) override {
+  double measure(const Variant& variant, double /*limit_s*/) override {
     ++measured;
     clock += 0.1;
     if (stop_after >= 0 && measured > stop_after) stopped_ = true;
-    return std::visit([this](const auto& what) { return noisy(truth(what)); }, run);
+    return std::visit([this](const auto& what) { return noisy(truth(what)); }, variant.run);
   }
 
   std::vector<Samples> bench(const Job& job, double /*limit_s*/) override {
@@ -71,9 +71,19 @@ class Pretended : public Measuring {
     return all;
   }
 
-  /// 1.5 where the papers have the first thing ahead, seen from the better side.
+  /// More than 1 where the papers have the first thing ahead, seen from the better side; 8 is more than they publish.
   [[nodiscard]] double advantage() const {
-    return nature_ == Nature::as_published ? 1.5 : nature_ == Nature::alike ? 1.0 : 1 / 1.5;
+    switch (nature_) {
+      case Nature::as_published:
+        return 8;
+      case Nature::smaller:
+        return 1.2;
+      case Nature::alike:
+        return 1;
+      case Nature::reversed:
+        break;
+    }
+    return 1 / 1.5;
   }
 
   double truth(const StreamRun& run) {
@@ -112,7 +122,7 @@ class Pretended : public Measuring {
   }
   [[nodiscard]] double time_of(const std::string& runtime, const std::string& policy, int workers) const {
     const double alone = nature_ == Nature::as_published ? 10.0 / workers : 10.0;
-    if (runtime != "charm" || policy == "numa") return alone * advantage();
+    if (runtime != "charm" || policy.ends_with("/stealing=random")) return alone * advantage();
     if (policy == "local" && nature_ == Nature::reversed) return alone * 1.5;
     return alone;
   }

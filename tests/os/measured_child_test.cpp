@@ -2,11 +2,15 @@
 #include "tools/os/measured_child.hpp"
 
 #include <array>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <sched.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
@@ -161,6 +165,23 @@ TEST(MachineUse, WhereNothingCanBeReadIsEmpty) {
   EXPECT_FALSE(use.load_average);
   EXPECT_TRUE(use.processes.empty());
   EXPECT_TRUE(frequency_governors(tree.root()).empty());
+}
+
+/// The signal that a child has ended goes to any thread that does not block it. This one need not be told by it.
+TEST(Child, EndsBesideOtherThreads) {
+  std::atomic<bool> done{false};
+  std::vector<std::thread> others;
+  for (int i = 0; i < 3; ++i) {
+    others.emplace_back([&] {
+      while (!done.load()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    });
+  }
+  for (int run = 0; run < 100; ++run) {
+    const ChildResult child = run_child({.words = {"true"}, .output_bytes = 100});
+    EXPECT_EQ(child.exit_code, 0);
+  }
+  done.store(true);
+  for (std::thread& each : others) each.join();
 }
 
 }  // namespace

@@ -76,6 +76,26 @@ TEST(StealingOrder, AThiefEmptiesItsChipletThenPrefersItsSocketAndLeavesNobodyOu
   EXPECT_LT(own_socket, draws);
 }
 
+/// To compare with: a thief that knows no chiplets finds its own one as often as any, and still leaves nobody out.
+TEST(StealingOrder, IsByChanceIfAskedFor) {
+  charm::Config config = two_sockets_of_two_chiplets();
+  config.named = {{"stealing", "random"}};
+  const Running runtime(all_workers, config);
+  const auto cores = charm::worker_cores();
+  constexpr int rounds = 64;
+  int near_first = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const int thief = round % all_workers;
+    const Round stolen(all_workers, thief, [](int) { return Jobs::all_public; });
+    EXPECT_EQ(stolen.not_stolen(), 0);
+    ASSERT_FALSE(stolen.order().empty());
+    const int first = stolen.order().front();
+    near_first += cores[static_cast<std::size_t>(first)].chiplet == cores[static_cast<std::size_t>(thief)].chiplet;
+  }
+  // One of seven others is a neighbour: 9 of 64 on average. A half would come in less than one of 10^10 runs.
+  EXPECT_LT(near_first, rounds / 2);
+}
+
 /// A thief takes what somebody shows before it waits for anybody's answer. What a blocked neighbour keeps private is
 /// exposed when nobody shows anything any more.
 TEST(StealingOrder, PrivateJobsOfABlockedNeighbourComeLast) {

@@ -70,4 +70,47 @@ TEST(Regret, OfTheDefaultsIsBelowThatOfNoToolOnTheAverage) {
   EXPECT_GT(named(summaries, "linux-7.2").mean, 1.05);
 }
 
+/// What `charm run` stands at without counters (placement/standing.hpp).
+TEST(Regret, OfStandingByMemoryIsSmall) {
+  std::vector<std::string> machines;
+  const auto known = models();
+  for (std::size_t i = 0; i < known.size(); i += charm::tests::thorough() ? 1 : 2) machines.push_back(known[i].name);
+  const auto all = regrets(machines, regret_workloads(), 0);
+  ASSERT_GT(all.size(), 100U);
+  const auto rules = summary_of(all);
+  ASSERT_EQ(rules.front().rule, "by memory");
+  // Less is not to be had from the memory alone: work that streams and work that shares may hold the same.
+  EXPECT_LE(rules.front().worst, 3) << rules.front().at->workload << " on " << rules.front().at->machine << " with "
+                                    << rules.front().at->workers << " workers";
+  EXPECT_LE(rules.front().mean, charm::tests::thorough() ? 1.1 : 1.12);  // of half of the machines
+  // Of all rules that know no more, none has a loss that is much smaller.
+  const auto bounds = bounds_of(all);
+  ASSERT_EQ(bounds.size(), 2U);
+  EXPECT_LE(bounds[1].worst, rules.front().worst);
+  EXPECT_LE(bounds[1].mean, rules.front().mean);
+  EXPECT_LE(bounds[1].worst, bounds[0].worst) << "who knows more does no worse";
+  EXPECT_LE(bounds[1].mean, bounds[0].mean);
+  for (std::size_t other = 1; other < standing_rules().size(); ++other) {
+    EXPECT_LT(rules.front().worst, rules[other].worst) << rules[other].rule;
+    EXPECT_LT(rules.front().mean, rules[other].mean) << rules[other].rule;
+  }
+}
+
+/// Both forms of the paper's algorithm have rows of their own.
+TEST(Regret, OfControllersIsToldBesideTheRules) {
+  const auto all = regrets({"epyc-7713"}, {"sweep:mb=24", "all-to-all"}, 1, {{"charm-alg1"}, {"charm-alg1-group"}});
+  ASSERT_FALSE(all.empty());
+  const auto summaries = summary_of(all);
+  constexpr std::size_t kernels = 2;
+  // Behind the controllers' own rows: the rule and the controllers beside the better kernel.
+  ASSERT_EQ(summaries.size(), standing_rules().size() + kernels + 2 + 1 + 2);
+  const std::size_t first = standing_rules().size() + kernels;
+  const RegretSummary &printed = summaries[first], &group = summaries[first + 1];
+  EXPECT_EQ(printed.rule, "charm-alg1");
+  EXPECT_EQ(group.rule, "charm-alg1-group");
+  EXPECT_GT(printed.worst, 1.5) << "nothing is shared in a sweep, so it stays on one chiplet";
+  EXPECT_GE(printed.mean, 0.99);
+  EXPECT_GE(group.mean, 0.99);
+}
+
 }  // namespace

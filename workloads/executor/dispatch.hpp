@@ -7,6 +7,7 @@
 #include <string>
 
 #include "workloads/executor/all.hpp"
+#include "workloads/executor/any.hpp"
 #include "workloads/executor/parts.hpp"
 #include "workloads/kernel_run.hpp"
 
@@ -26,6 +27,12 @@ void with_executor(const Runner& runner, F&& f) {
   CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_TRY)
 #undef CHARM_WORKLOADS_TRY
   throw Error(Errc::bad_config, "runtime '" + runner.runtime + "' is not one of this build's", "choose among " + known);
+}
+
+/// The same for what is not timed: the function is compiled once.
+template <class F>
+void with_any_executor(const Runner& runner, F&& f) {
+  with_executor(runner, [&f](auto& executor) { f(AnyExecutor(executor)); });
 }
 
 }  // namespace charm::workloads

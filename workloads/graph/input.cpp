@@ -92,7 +92,7 @@ Graph Graph::generate(const GenerateOptions& options, const Runner& runner) {
   auto data = std::make_unique<Data>();
   data->name = described(options);
   data->seed = options.seed;
-  with_executor(runner, [&](auto& e) {
+  with_any_executor(runner, [&](AnyExecutor e) {
     e.run([&] {
       auto& graph = data->loaded.graph;
       graph = generated(e, options);
@@ -108,7 +108,7 @@ Graph Graph::load(const InputFile& input, const LoadOptions& options, const Runn
   data->file = input;
   data->name = input.path();
   data->seed = options.seed;
-  with_executor(runner, [&](auto& e) {
+  with_any_executor(runner, [&](AnyExecutor e) {
     e.run([&] {
       data->loaded = load_graph(e, input, options.undirected);
       put_in_order(e, *data, options.order);
@@ -132,7 +132,7 @@ std::string Graph::describe() const {
 
 const Weights& weights_of(Graph::Data& data, const Runner& runner) {
   if (data.weights.empty()) {
-    with_executor(runner, [&](auto& e) {
+    with_any_executor(runner, [&](AnyExecutor e) {
       e.run([&] {
         data.weights = data.loaded.weights.usable ? load_weights(e, *data.file, data.loaded)
                                                   : draw_weights(e, data.loaded.graph, data.seed);
@@ -148,7 +148,7 @@ const CsrGraph& undirected_of(Graph::Data& data, const Runner& runner) {
   if (!graph.directed) return graph;
   if (data.both_ways) return *data.both_ways;
   CsrGraph both;
-  with_executor(runner, [&](auto& e) {
+  with_any_executor(runner, [&](AnyExecutor e) {
     e.run([&] {
       constexpr Index block = 1024;
       const Index n = both.vertices = graph.vertices;

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "workloads/executor/all.hpp"
+#include "workloads/executor/any.hpp"
 #include "workloads/graph/build.hpp"
 #include "workloads/graph/edge_file.hpp"
 #include "workloads/graph/serialized_file.hpp"
@@ -96,13 +96,11 @@ Loaded load_from(E& e, File& file, const InputFile& input, bool undirected) {
 
 }  // namespace
 
-template <Executor E>
-Loaded load_graph(E& e, const InputFile& input, bool undirected) {
+Loaded load_graph(AnyExecutor e, const InputFile& input, bool undirected) {
   return with_file(input, [&](auto& file) { return load_from(e, file, input, undirected); });
 }
 
-template <Executor E>
-Weights load_weights(E& e, const InputFile& input, const Loaded& loaded) {
+Weights load_weights(AnyExecutor e, const InputFile& input, const Loaded& loaded) {
   const auto& graph = loaded.graph;
   Weights weights;
   weights.smallest = static_cast<std::uint32_t>(loaded.weights.smallest);
@@ -165,11 +163,5 @@ Weights load_weights(E& e, const InputFile& input, const Loaded& loaded) {
   }
   return weights;
 }
-
-#define CHARM_WORKLOADS_INSTANTIATE(Type)                          \
-  template Loaded load_graph<Type>(Type&, const InputFile&, bool); \
-  template Weights load_weights<Type>(Type&, const InputFile&, const Loaded&);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
-#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

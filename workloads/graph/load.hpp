@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "workloads/executor/any.hpp"
 #include "workloads/files/input_file.hpp"
 #include "workloads/graph/csr.hpp"
 
@@ -30,11 +31,9 @@ struct Loaded {
 
 /// Edges are taken in both directions if `undirected` or if the file is a symmetric matrix. Errors: Errc::bad_input
 /// with file, line and remedy.
-template <Executor E>
-Loaded load_graph(E& e, const InputFile& input, bool undirected);
+Loaded load_graph(AnyExecutor e, const InputFile& input, bool undirected);
 
 /// The weights of the file for the graph loaded from it: of repeated edges the smallest, as in GAPBS.
-template <Executor E>
-Weights load_weights(E& e, const InputFile& input, const Loaded& loaded);
+Weights load_weights(AnyExecutor e, const InputFile& input, const Loaded& loaded);
 
 }  // namespace charm::workloads

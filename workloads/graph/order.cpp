@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "workloads/executor/all.hpp"
+#include "workloads/executor/any.hpp"
 #include "workloads/graph/build.hpp"
 #include "workloads/graph/random.hpp"
 
@@ -165,8 +165,7 @@ std::vector<Vertex> numbers_in(VertexOrder order, const CsrGraph& graph, std::ui
   return numbers;
 }
 
-template <Executor E>
-CsrGraph renumbered(E& e, const CsrGraph& graph, const std::vector<Vertex>& numbers) {
+CsrGraph renumbered(AnyExecutor e, const CsrGraph& graph, const std::vector<Vertex>& numbers) {
   constexpr Index block = 1024;
   const Index n = graph.vertices;
   CsrGraph other;
@@ -181,10 +180,5 @@ CsrGraph renumbered(E& e, const CsrGraph& graph, const std::vector<Vertex>& numb
   if (graph.directed) other.transposed = transpose(e, other.out, n);
   return other;
 }
-
-#define CHARM_WORKLOADS_INSTANTIATE(Type) \
-  template CsrGraph renumbered<Type>(Type&, const CsrGraph&, const std::vector<Vertex>&);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
-#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "workloads/executor/any.hpp"
 #include "workloads/graph/csr.hpp"
 #include "workloads/kernel_run.hpp"
 
@@ -14,7 +15,6 @@ namespace charm::workloads {
 std::vector<Vertex> numbers_in(VertexOrder order, const CsrGraph& graph, std::uint64_t seed);
 
 /// The same graph with vertex v as numbers[v].
-template <Executor E>
-CsrGraph renumbered(E& e, const CsrGraph& graph, const std::vector<Vertex>& numbers);
+CsrGraph renumbered(AnyExecutor e, const CsrGraph& graph, const std::vector<Vertex>& numbers);
 
 }  // namespace charm::workloads

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "workloads/executor/any.hpp"
 #include "workloads/graph/csr.hpp"
 #include "workloads/graph/pagerank.hpp"
 #include "workloads/graph/sssp.hpp"
@@ -23,27 +24,23 @@ struct Reached {
 /// tree edge joins levels that differ by one, (3) an edge of the graph joins levels that differ by at most one, (4) the
 /// tree spans the whole component, (5) tree edges are edges of the graph. In a directed graph (3) is: no edge leads
 /// more than one level down, and (4): no edge leads out of the tree. Together they make every level the true distance.
-template <Executor E>
-std::string validate_bfs(E& e, const CsrGraph& graph, Vertex source, const Array<Vertex>& parent, Reached& reached);
+std::string validate_bfs(AnyExecutor e, const CsrGraph& graph, Vertex source, const Array<Vertex>& parent,
+                         Reached& reached);
 
 /// The same for a rank that has the lists of some vertices of an undirected graph, from `first` on.
 /// \param parent of all vertices. \param reached of the own vertices, and the arcs that leave them instead of edges.
-template <Executor E>
-std::string validate_bfs_part(E& e, const CsrGraph& part, Vertex first, Vertex source, const Array<Vertex>& parent,
-                              Reached& reached);
+std::string validate_bfs_part(AnyExecutor e, const CsrGraph& part, Vertex first, Vertex source,
+                              const Array<Vertex>& parent, Reached& reached);
 
 /// One more iteration, in double precision and without using new values early, changes less than `tolerance` in all.
-template <Executor E>
-std::string validate_pagerank(E& e, const CsrGraph& graph, const Array<float>& scores, double tolerance);
+std::string validate_pagerank(AnyExecutor e, const CsrGraph& graph, const Array<float>& scores, double tolerance);
 
 /// Every edge joins equal labels, and there are as many labels as components.
-template <Executor E>
-std::string validate_components(E& e, const CsrGraph& graph, const Array<Vertex>& label);
+std::string validate_components(AnyExecutor e, const CsrGraph& graph, const Array<Vertex>& label);
 
 /// No edge offers a shorter way, and a chain of edges that are tight leads from the source to every vertex that is
 /// reached.
-template <Executor E>
-std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, Vertex source,
+std::string validate_sssp(AnyExecutor e, const CsrGraph& graph, const Weights& weights, Vertex source,
                           const Array<Distance>& distance, Reached& reached);
 
 /// The scores of another implementation, sequential, within the rounding of single precision.

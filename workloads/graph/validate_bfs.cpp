@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "workloads/executor/all.hpp"
+#include "workloads/executor/any.hpp"
 #include "workloads/graph/complaint.hpp"
 #include "workloads/graph/validate.hpp"
 #include "workloads/relaxed.hpp"
@@ -47,8 +47,8 @@ Array<Vertex> levels_of(E& e, Index n, Vertex source, const Array<Vertex>& paren
 
 }  // namespace
 
-template <Executor E>
-std::string validate_bfs(E& e, const CsrGraph& graph, Vertex source, const Array<Vertex>& parent, Reached& reached) {
+std::string validate_bfs(AnyExecutor e, const CsrGraph& graph, Vertex source, const Array<Vertex>& parent,
+                         Reached& reached) {
   reached = {};
   if (parent.size() != graph.vertices) return fmt::format("{} parents for {} vertices", parent.size(), graph.vertices);
   std::string wrong = validate_bfs_part(e, graph, 0, source, parent, reached);
@@ -56,9 +56,8 @@ std::string validate_bfs(E& e, const CsrGraph& graph, Vertex source, const Array
   return wrong;
 }
 
-template <Executor E>
-std::string validate_bfs_part(E& e, const CsrGraph& part, Vertex first, Vertex source, const Array<Vertex>& parent,
-                              Reached& reached) {
+std::string validate_bfs_part(AnyExecutor e, const CsrGraph& part, Vertex first, Vertex source,
+                              const Array<Vertex>& parent, Reached& reached) {
   reached = {};
   const Index n = parent.size();
   if (parent[source] != source) return fmt::format("rule 1: the source {} has parent {}", source, parent[source]);
@@ -96,11 +95,5 @@ std::string validate_bfs_part(E& e, const CsrGraph& part, Vertex first, Vertex s
       [](Reached a, Reached b) { return Reached{a.vertices + b.vertices, a.edges + b.edges}; });
   return wrong.text();
 }
-
-#define CHARM_WORKLOADS_INSTANTIATE(Type)                                                                  \
-  template std::string validate_bfs<Type>(Type&, const CsrGraph&, Vertex, const Array<Vertex>&, Reached&); \
-  template std::string validate_bfs_part<Type>(Type&, const CsrGraph&, Vertex, Vertex, const Array<Vertex>&, Reached&);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
-#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

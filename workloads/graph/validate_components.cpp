@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "workloads/executor/all.hpp"
+#include "workloads/executor/any.hpp"
 #include "workloads/graph/complaint.hpp"
 #include "workloads/graph/validate.hpp"
 
@@ -36,8 +36,7 @@ Index count_components(const CsrGraph& graph) {
 
 }  // namespace
 
-template <Executor E>
-std::string validate_components(E& e, const CsrGraph& graph, const Array<Vertex>& label) {
+std::string validate_components(AnyExecutor e, const CsrGraph& graph, const Array<Vertex>& label) {
   const Index n = graph.vertices;
   if (label.size() != n) return fmt::format("{} labels for {} vertices", label.size(), n);
   Complaint wrong;
@@ -64,10 +63,5 @@ std::string validate_components(E& e, const CsrGraph& graph, const Array<Vertex>
   if (labels == components) return {};
   return fmt::format("{} labels for {} components", labels, components);
 }
-
-#define CHARM_WORKLOADS_INSTANTIATE(Type) \
-  template std::string validate_components<Type>(Type&, const CsrGraph&, const Array<Vertex>&);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
-#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "workloads/executor/all.hpp"
+#include "workloads/executor/any.hpp"
 #include "workloads/graph/complaint.hpp"
 #include "workloads/graph/validate.hpp"
 
 namespace charm::workloads {
 
-template <Executor E>
-std::string validate_pagerank(E& e, const CsrGraph& graph, const Array<float>& scores, double tolerance) {
+std::string validate_pagerank(AnyExecutor e, const CsrGraph& graph, const Array<float>& scores, double tolerance) {
   constexpr Index grain = 4096;
   constexpr double damping = 0.85;
   const Index n = graph.vertices;
@@ -44,10 +43,5 @@ std::string validate_pagerank(E& e, const CsrGraph& graph, const Array<float>& s
   return fmt::format("another iteration changes the scores by {:.3g} in all, not by less than {:.3g}", residual,
                      tolerance);
 }
-
-#define CHARM_WORKLOADS_INSTANTIATE(Type) \
-  template std::string validate_pagerank<Type>(Type&, const CsrGraph&, const Array<float>&, double);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
-#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "workloads/executor/all.hpp"
+#include "workloads/executor/any.hpp"
 #include "workloads/graph/complaint.hpp"
 #include "workloads/graph/validate.hpp"
 #include "workloads/relaxed.hpp"
@@ -35,8 +35,7 @@ void follow_tight_edges(const CsrGraph& graph, const Weights& weights, Vertex so
 
 }  // namespace
 
-template <Executor E>
-std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, Vertex source,
+std::string validate_sssp(AnyExecutor e, const CsrGraph& graph, const Weights& weights, Vertex source,
                           const Array<Distance>& distance, Reached& reached) {
   constexpr Index grain = 1024;
   reached = {};
@@ -90,11 +89,5 @@ std::string validate_sssp(E& e, const CsrGraph& graph, const Weights& weights, V
                 "divide all weights by the same number, or choose other kernels");
   return wrong.text();
 }
-
-#define CHARM_WORKLOADS_INSTANTIATE(Type)                                                                          \
-  template std::string validate_sssp<Type>(Type&, const CsrGraph&, const Weights&, Vertex, const Array<Distance>&, \
-                                           Reached&);
-CHARM_WORKLOADS_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
-#undef CHARM_WORKLOADS_INSTANTIATE
 
 }  // namespace charm::workloads

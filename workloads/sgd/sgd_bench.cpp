@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <stdexcept>
@@ -240,6 +242,26 @@ std::string SampleSet::describe() const {
                        static_cast<double>(samples.features);
   return fmt::format("{} rows of {} features, {}{}", samples.rows, samples.features,
                      samples.sparse() ? fmt::format("sparse, density {:.3g}", share) : "dense", data_->name);
+}
+
+std::uint64_t bytes_of(const SampleSet& samples) { return samples.data().samples.bytes(); }
+
+void write_libsvm(const SampleSet& set, const std::string& path) {
+  const Samples& samples = set.data().samples;
+  std::ofstream file(path, std::ios::binary);
+  std::string line;
+  for (Index row = 0; row < samples.rows; ++row) {
+    line = samples.labels[row] > 0 ? "+1" : "-1";
+    const Index first = samples.sparse() ? samples.offsets[row] : row * samples.features;
+    const Index end = samples.sparse() ? samples.offsets[row + 1] : first + samples.features;
+    for (Index i = first; i < end; ++i) {
+      const Index feature = samples.sparse() ? samples.columns[i] : i - first;
+      fmt::format_to(std::back_inserter(line), " {}:{}", feature + 1, samples.values[i]);
+    }
+    file << line << '\n';
+  }
+  file.close();
+  if (!file) throw Error(Errc::system, path + " cannot be written", "make room, or set TMPDIR to another folder");
 }
 
 KernelRun run_sgd(const std::string& kernel, const Runner& runner, const SampleSet& samples, const SgdOptions& options,

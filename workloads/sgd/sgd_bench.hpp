@@ -31,6 +31,12 @@ class SampleSet {
   std::unique_ptr<Data> data_;
 };
 
+/// Bytes that a pass over all rows reads.
+std::uint64_t bytes_of(const SampleSet& samples);
+
+/// The samples as LIBSVM's text, features counted from 1. \throws Error (system) if the file cannot be written.
+void write_libsvm(const SampleSet& samples, const std::string& path);
+
 struct SgdOptions {
   std::string update = "hogwild";  ///< one of sgd_update_names
   int epochs = 500;                ///< a descent that needs more fails

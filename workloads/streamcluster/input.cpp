@@ -100,6 +100,14 @@ PointRows read_points(BlockLoop& loop, const ArrayPlacement& placement, const st
   return rows;
 }
 
+void write_points(const Points& points, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(reinterpret_cast<const char*>(points.coordinates),
+             static_cast<std::streamsize>(static_cast<std::size_t>(points.count * points.dimensions) * sizeof(float)));
+  file.close();
+  if (!file) throw Error(Errc::system, path + " cannot be written", "make room, or set TMPDIR to another folder");
+}
+
 std::uint64_t point_bytes(const PointOptions& options, Index chunk, int copies) {
   check(options.count, options.dimensions);
   const auto coordinates = static_cast<double>(options.count) * static_cast<double>(options.dimensions) * sizeof(float);

@@ -34,6 +34,9 @@ PointRows generate_points(BlockLoop& loop, const ArrayPlacement& placement, cons
 /// \throws Error (bad_input) where there is no such file, its size is no multiple of a row, or a number is not finite.
 PointRows read_points(BlockLoop& loop, const ArrayPlacement& placement, const std::string& path, Index dimensions);
 
+/// As read_points() reads them. \throws Error (system) if the file cannot be written.
+void write_points(const Points& points, const std::string& path);
+
 /// Bytes of the points, of copies of a chunk, and of the search in it.
 std::uint64_t point_bytes(const PointOptions& options, Index chunk, int copies = 0);
 

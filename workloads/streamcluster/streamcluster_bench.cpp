@@ -4,6 +4,7 @@
 #include <charm/error.hpp>
 
 #include <cmath>
+#include <fstream>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -60,6 +61,29 @@ const ReferenceCosts* reference(PointSet::Data& data, const StreamOptions& optio
 bool near(double a, double b) { return std::fabs(a - b) <= tolerance * std::fmax(std::fabs(a), std::fabs(b)); }
 
 }  // namespace
+
+Points points_of(const PointSet& points) { return points.data().rows.view(); }
+
+StreamCenters read_centers(const std::string& path, Index dimensions) {
+  std::ifstream file(path);
+  StreamCenters centers;
+  double number = 0, weight = 0;
+  while (file >> number >> weight) {
+    centers.weights.push_back(static_cast<float>(weight));
+    for (Index i = 0; i < dimensions; ++i) {
+      float coordinate = 0;
+      if (!(file >> coordinate)) break;
+      centers.coordinates.push_back(coordinate);
+    }
+  }
+  const bool whole = centers.coordinates.size() == centers.weights.size() * static_cast<std::size_t>(dimensions);
+  if (!file.eof() || !whole || centers.weights.empty()) {
+    throw Error(Errc::bad_input,
+                fmt::format("'{}' has no centres of {} dimensions as PARSEC writes them", path, dimensions),
+                "is it the program that --peer names?");
+  }
+  return centers;
+}
 
 std::string complaint_about(const StreamCenters& found, const Points& points, const StreamOptions& options,
                             const ReferenceCosts* right) {

@@ -33,6 +33,13 @@ class PointSet {
   std::unique_ptr<Data> data_;
 };
 
+/// The points of a set; a view.
+Points points_of(const PointSet& points);
+
+/// The centres in a file as PARSEC's streamcluster writes it: of each its number, weight and coordinates.
+/// \throws Error (bad_input) if it is not that.
+StreamCenters read_centers(const std::string& path, Index dimensions);
+
 /// What is wrong with an answer; empty if nothing is. There may be up to twice as many centres as were asked for, since
 /// no cost of a centre need give a number within the bounds; their weights must be those of the points, and number and
 /// costs those of a plain implementation within 1e-6. \param right null: these are not compared.

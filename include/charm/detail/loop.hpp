@@ -142,18 +142,4 @@ const void* kind_of_loop() noexcept {
   return reinterpret_cast<const void*>(&run_block<Index, F>);
 }
 
-/// Calls `run_part(low, high)` for [low, high) in chunks on this worker, which answers requests meanwhile; stops if the
-/// loop is stopped.
-template <class F>
-void run_in_chunks(std::int64_t low, std::int64_t high, Chunk& chunk, FailScope& loop, const void* kind, F&& run_part) {
-  while (low < high && !loop.cancelled()) {
-    std::int64_t end = high - low < chunk.size() ? high : low + chunk.size();
-    chunk.run(end - low, [&] { run_part(low, end); });
-    low = end;
-    chunk.boundary(kind);
-    this_worker()->deque.answer();
-  }
-  chunk.finish(kind);
-}
-
 }  // namespace charm::detail

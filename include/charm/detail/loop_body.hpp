@@ -1,12 +1,15 @@
-// The schedules that hand out large parts of a loop see its body through two pointers: a call more for each block, and
-// one copy of their code in the library instead of one in every program for each of its loops.
+// The schedules see the body of a loop through two pointers: a call more for each chunk or block, and one copy of their
+// code in the library instead of one in every program for each of its loops.
 #pragma once
 
-#include <charm/detail/cancel_scope.hpp>
 #include <charm/detail/loop.hpp>
 
 #include <concepts>
 #include <cstdint>
+
+namespace charm {
+struct LoopOptions;
+}
 
 namespace charm::detail {
 
@@ -33,10 +36,7 @@ struct LoopBodyOf : LoopBody {
   F& body;
 };
 
-/// \param count how many indices. \param grain as in LoopOptions. May throw std::bad_alloc before anything has run;
-/// what a body throws stops the loop through `loop`.
-void for_static(std::int64_t count, std::int64_t grain, FailScope& loop, const LoopBody& body);
-void for_dynamic(std::int64_t count, std::int64_t grain, FailScope& loop, const LoopBody& body);
-void for_affine(std::int64_t count, std::int64_t grain, FailScope& loop, const LoopBody& body);
+/// Runs the loop over `count` indices, on a worker if it is not begun on one. Errors as parallel_for.
+void run_loop(std::uint64_t count, const LoopOptions& options, const LoopBody& body);
 
 }  // namespace charm::detail

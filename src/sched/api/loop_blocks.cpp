@@ -21,6 +21,7 @@
 
 #include "sched/api/block_shares.hpp"
 #include "sched/api/loop_parts.hpp"
+#include "sched/api/schedules.hpp"
 
 namespace charm::detail {
 namespace {

@@ -10,6 +10,7 @@
 
 #include "sched/api/capacity_shares.hpp"
 #include "sched/api/loop_parts.hpp"
+#include "sched/api/schedules.hpp"
 
 namespace charm::detail {
 namespace {
@@ -78,7 +79,7 @@ class StaticLoop {
         return count_work(body_.kind, share.high - share.low);
       }
       Chunk chunk(grain_);
-      run_in_chunks(share.low, share.high, chunk, loop_, body_.kind, body_);
+      run_in_chunks(share.low, share.high, chunk, loop_, body_);
     } catch (...) {
       loop_.fail();
     }

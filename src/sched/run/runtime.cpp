@@ -87,7 +87,8 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
       placement(std::move(plan.placement)),
       distance_table(machine, reachable_chiplets(machine, placement)),
       work_flags(distance_table.groups(), static_cast<int>(placement.start().size())),
-      stealing_policy(stealing::policies().back()),
+      stealing_policy(settings.stealing == base::Stealing::random ? stealing::policy("random")
+                                                                  : stealing::policies().back()),
       timers(*this, machine.chiplets.size()),
       cancellable_waits(placement.start().size()),
       deadlock(*this),

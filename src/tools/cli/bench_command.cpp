@@ -3,6 +3,8 @@
 #include <memory>
 #include <type_traits>
 
+#include <fmt/format.h>
+
 #include "controller/controller.hpp"
 #include "tools/cli/bench/bench_options.hpp"
 #include "tools/cli/bench/workloads/all.hpp"
@@ -23,9 +25,18 @@ std::vector<std::string> policy_names() {
 void declare_common(CLI::App& app, BenchOptions& options) {
   BenchRequest& request = options.request;
   some_of(list_option(app, "--runtime", request.runtimes, "Runtimes to compare [all]"), options.workload->runtimes());
-  some_of(list_option(app, "--policy", request.policies,
-                      "Policies of CHARM's workers, controllers or placements [the policy setting]"),
-          policy_names());
+  list_option(app, "--policy", request.policies,
+              "Policies of CHARM's workers, controllers or placements, each also with settings of its own: "
+              "numa/stealing=random [the policy setting]")
+      ->type_name("{" + fmt::format("{}", fmt::join(policy_names(), ",")) + "},...");
+  if (const auto peers = options.workload->peers(); !peers.empty()) {
+    std::string kinds;
+    for (const PeerKind& each : peers) kinds += (kinds.empty() ? "" : ", ") + std::string(each.name);
+    app.add_option("--peer", request.peers, "A system that you have built, as rows of its own: " + kinds)
+        ->type_name("KIND=PROGRAM")
+        ->expected(1)
+        ->take_all();
+  }
   whole_number(app.add_option("--workers", request.workers, "Workers of every runtime [a core each]"), 1, 65536);
   if (options.workload->text().on_ranks) {
     whole_number(app.add_option("--ranks", request.ranks,

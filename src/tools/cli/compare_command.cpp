@@ -36,6 +36,7 @@
 #include "tools/compare/counting.hpp"
 #include "tools/compare/counting_cost.hpp"
 #include "tools/compare/disturbance.hpp"
+#include "tools/compare/printed_time.hpp"
 #include "tools/compare/run.hpp"
 #include "topology/discovery.hpp"
 
@@ -55,6 +56,8 @@ struct CompareOptions {
   bool show_output = false;
   bool ignore_failure = false;
   bool check_output = false;
+  std::string metric;
+  bool rate = false;
   std::vector<std::string> for_help;  // what CLI11 sees of the programs; it would take "[x]" apart
 };
 
@@ -150,6 +153,9 @@ compare::Outcome measure(const CompareOptions& options, const compare::Request& 
   bool decided = false;  // whether to count, as soon as it is known how long the programs take
   std::string dear;      // why not, although it could be done
   double shortest = 0;   // run to warm up
+  constexpr std::size_t most_written = std::size_t{64} << 20U;
+  std::optional<compare::PrintedTime> printed;
+  if (!options.metric.empty()) printed.emplace(options.metric, options.rate);
   compare::Callbacks callbacks;
   callbacks.launch = [&](const compare::Program& program, compare::Purpose purpose) {
     const bool measured = purpose == compare::Purpose::measure;
@@ -159,7 +165,12 @@ compare::Outcome measure(const CompareOptions& options, const compare::Request& 
     }
     const auto events = measured && dear.empty() ? counting.open() : std::nullopt;
     compare::Sample run;
-    run.child = os::run_child({program.words, options.input, options.show_output, options.check_output && !measured});
+    os::ChildRequest child{program.words, options.input, options.show_output, options.check_output && !measured};
+    if (printed) child.output_bytes = child.tail_bytes = most_written;
+    run.child = os::run_child(child);
+    const bool done = run.child.start_error == 0 && run.child.interrupted == 0 && run.child.signal == 0;
+    if (printed && done && run.child.exit_code == 0)
+      run.child.wall_s = printed->seconds_in(run.child.said + run.child.error_tail, program.name);
     if (events) run.counts = counting.read(*events);
     if (!measured) shortest = shortest > 0 ? std::min(shortest, run.child.wall_s) : run.child.wall_s;
     return run;
@@ -183,6 +194,7 @@ compare::Outcome measure(const CompareOptions& options, const compare::Request& 
   compare::Outcome outcome = compare::compare_programs(request, callbacks);
   const auto around = watch.so_far();
   if (dear.empty()) outcome.counters = counting.names();
+  outcome.metric = options.metric;
   outcome.why_no_counters = counting.why_not().empty() ? dear : counting.why_not();
   outcome.disturbances = compare::disturbances(around, outcome);
   return outcome;
@@ -266,8 +278,14 @@ void declare_compare(CLI::App& app, Session& session) {
   several("--setup", "Shell command before all runs of a program", "COMMAND");
   several("--cleanup", "Shell command after all runs of a program", "COMMAND");
   app.add_flag("--check-output", options->check_output, "Say whether the programs write the same; if not, exit with 2");
+  auto* metric = not_empty(app.add_option(
+      "--metric", options->metric, "Compare the seconds that the programs print: a pattern whose group is the number"));
+  metric->type_name("REGEX")->excludes(app.get_option("--check-output"));
+  app.add_flag("--rate", options->rate, "With --metric: the number is a rate; what one of them takes is compared")
+      ->needs(metric);
   file_path(app.add_option("--input", options->input, "The programs' stdin [nothing]"));
-  app.add_flag("--show-output", options->show_output, "Send the programs' output to stderr; else it is hidden");
+  app.add_flag("--show-output", options->show_output, "Send the programs' output to stderr; else it is hidden")
+      ->excludes(metric);
   app.add_flag("--ignore-failure", options->ignore_failure, "Measure programs that end with an error, too");
   add_output_options(app, options->output);
   app.add_option("programs", options->for_help, "-- A [arguments] -- B [arguments] ...")->type_name("");
@@ -283,7 +301,8 @@ Command compare_entry() {
   return {"compare", "Which of two programs or more is faster, and how sure that is",
           "  charm compare -- ./old input -- ./new input\n"
           "  charm compare --scan threads=1,2,4 -- ./program --threads {threads}\n"
-          "  charm compare --policies local,distributed -- ./program input",
+          "  charm compare --policies local,distributed -- ./program input\n"
+          "  charm compare --metric 'Time in seconds *= *([0-9.]+)' -- ./cg.old -- ./cg.new",
           declare_compare};
 }
 

@@ -38,6 +38,7 @@
 #include "tools/evaluate/judge.hpp"
 #include "tools/evaluate/live.hpp"
 #include "tools/evaluate/page.hpp"
+#include "tools/evaluate/simulated.hpp"
 #include "tools/machine_view/svg.hpp"
 #include "tools/os/child.hpp"
 #include "tools/os/system_placement.hpp"
@@ -55,6 +56,8 @@ struct EvaluateOptions {
   OutputOptions output;
   bool quick = false, full = false, list = false, resume = false, anyway = false;
   std::string only;
+  std::string simulated;  ///< machine; empty: this one is measured
+  double noise = 0.02;
   std::optional<std::string> folder;
   std::vector<std::string> compared;
 };
@@ -265,6 +268,44 @@ int run(const EvaluateOptions& options, Session& session) {
   return exit_done;
 }
 
+/// The whole evaluation on a machine that exists only as a model: what would be told there.
+int simulate(const EvaluateOptions& options, Session& session) {
+  constexpr std::uint64_t seed_of_predictions = 1;
+  const auto chosen = evaluate::chosen(names_in(options.only));
+  const evaluate::Context context = evaluate::simulated_context(
+      sim::model(options.simulated), options.full ? evaluate::Extent::full : evaluate::Extent::quick);
+  Evaluation evaluation;
+  evaluation.version = CHARM_VERSION;
+  evaluation.command = session.command_line;
+  evaluation.machine = evaluate::described_machine_facts(context.machine());
+  evaluation.extent = context.extent;
+  evaluation.only = names_in(options.only);
+  evaluation.predicted_by = "the model " + context.model.name;
+  evaluation.conditions = {
+      fmt::format("Simulated, with {:.3g} % of noise: nothing was measured.", 100 * options.noise)};
+  evaluation.results = evaluate::planned(chosen, context);
+  evaluate::SimulatedMeasuring measuring(context.model, {options.noise, seed_of_predictions + 1});
+  Progress progress(session.err, Progress::mode_for_stderr(options.output.quiet));
+  evaluate::Callbacks callbacks;
+  callbacks.now = base::monotonic_seconds;
+  callbacks.store = [](const Evaluation&) {};
+  callbacks.progress = [&](const std::string& doing, double share, double /*left_s*/) {
+    progress.step(fmt::format("[{:2.0f} %] {}", share * 100, doing));
+  };
+  evaluate::measure(evaluation, chosen, context, measuring, callbacks, full_limit_s);
+  progress.clear();
+  if (options.output.json) {
+    session.out << evaluate::to_json(evaluation);
+  } else {
+    session.out << evaluation_text(evaluation, colour_on_stdout(options.output.colour));
+  }
+  if (options.folder) {
+    make_folder(*options.folder);
+    write_results(*options.folder, evaluation, context.machine());
+  }
+  return exit_done;
+}
+
 int list(const EvaluateOptions& options, Session& session) {
   const Undertaking all = undertake(options, session);
   if (options.output.json) {
@@ -316,10 +357,17 @@ void declare_evaluate(CLI::App& app, Session& session) {
                  "Set evaluations of several machines side by side: two evaluation.json or more")
       ->type_name("FILE")
       ->expected(1, 64);
+  auto* simulated = app.add_option("--simulate", options->simulated,
+                                   "Measure a model of another machine, as charm sim has them, and not this one");
+  not_empty(simulated)->type_name("MACHINE");
+  number_within(app.add_option("--noise", options->noise, "With --simulate: relative deviation of every sample [0.02]"),
+                0, 1)
+      ->needs(simulated);
   add_output_options(app, options->output);
   app.callback([&session, options] {
     session.action = [&session, options] {
       if (!options->compared.empty()) return side_by_side(*options, session);
+      if (!options->simulated.empty()) return simulate(*options, session);
       return options->list ? list(*options, session) : run(*options, session);
     };
   });

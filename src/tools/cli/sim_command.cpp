@@ -60,7 +60,7 @@ std::vector<std::string> simulated_policies() {
   return names_of(sim::policies(), [](const auto& p) { return p.name; });
 }
 std::vector<std::string> figure_names() {
-  return names_of(sim::figures(), [](const auto& f) { return f.name; });
+  return names_of(evaluate::reproducible(), [](const auto* each) { return each->name; });
 }
 
 std::vector<std::string> listed(const std::string& text, const std::vector<std::string>& all) {
@@ -85,14 +85,11 @@ SimRequest request_of(const SimArguments& options) {
 }
 
 int reproduce(const SimArguments& options, Session& session, bool colour) {
-  std::vector<sim::Reproduction> figures;
-  bool held = true;
-  for (const auto& name : options.reproduce == "all" ? figure_names() : split_list(options.reproduce)) {
-    figures.push_back(sim::reproduce(name));
-    for (const auto& point : figures.back().points) held = held && (!point.hard || point.holds);
-  }
-  session.out << (options.output.json ? reproduce_json(figures) : reproduce_table(figures, colour));
-  return held ? exit_done : exit_failed;
+  std::vector<evaluate::Reproduction> all;
+  for (const auto& name : options.reproduce == "all" ? figure_names() : split_list(options.reproduce))
+    all.push_back(evaluate::reproduce(*evaluate::chosen({name}).front()));
+  session.out << (options.output.json ? reproduce_json(all) : reproduce_table(all, colour));
+  return exit_done;
 }
 
 int worst(const SimArguments& options, Session& session, bool colour) {
@@ -251,11 +248,13 @@ void declare_sim(CLI::App& app, Session& session) {
   app.add_option("--seed", options->run.seed, "Seed of noise, sampling and stealing [1]");
   app.add_flag("--adaptive-width", options->run.width, "The controller chooses how many workers run, too");
   choice_option(app, "--backend", options->run.backend, "How accesses are simulated [analytic]");
-  some_of(app.add_option("--reproduce", options->reproduce, "Compare the papers' figures with the model"), [] {
-    auto names = figure_names();
-    names.emplace_back("all");
-    return names;
-  }());
+  some_of(app.add_option("--reproduce", options->reproduce,
+                         "Compare the papers' experiments with the model, claim by claim"),
+          [] {
+            auto names = figure_names();
+            names.emplace_back("all");
+            return names;
+          }());
   app.add_flag("--worst", options->worst, "Compare the controller with the best level; the worst ten");
   app.add_flag("--regret", options->regret, "Compare levels that are chosen without knowing the program with the best");
   app.add_flag("--widths", options->widths, "How many workers are best, and how many width=adaptive lets run");
@@ -281,7 +280,7 @@ void declare_sim(CLI::App& app, Session& session) {
 Command sim_entry() {
   return {"sim", "Judge policies on a modelled machine",
           "  charm sim --machine 2x7713 --workload bfs --policy charm,ring,os --workers 8..128\n"
-          "  charm sim --reproduce charm:fig5",
+          "  charm sim --reproduce charm-fig5",
           declare_sim};
 }
 

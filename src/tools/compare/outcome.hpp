@@ -95,6 +95,7 @@ struct Outcome {
   std::vector<Comparison> comparisons;          ///< of each program except the first with the first
   std::vector<std::string> counters;            ///< names
   std::string why_no_counters;                  ///< empty if there are counters
+  std::string metric;                           ///< pattern of the times that programs print; empty: wall time
   std::vector<std::string> disturbances;        ///< what made the machine noisy, as far as it was seen
   std::size_t failed_runs = 0;                  ///< runs with an error that was ignored
   std::optional<Failed> failed;                 ///< the run that ended the comparison

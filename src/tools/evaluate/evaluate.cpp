@@ -62,6 +62,7 @@ class Runner {
     const auto meanwhile = callbacks_.watch ? callbacks_.watch() : nullptr;
     until_now_ = std::min(until_, began + std::max(least_patience, longest_factor * seconds_of(result.plan)));
     Result measured = result;
+    measuring_.begin(result.plan);
     for (const Job& job : result.plan.jobs) {
       report(result.title, job.title);
       if (callbacks_.now() >= until_now_) {
@@ -112,6 +113,9 @@ class Runner {
     const double began = callbacks_.now();
     try {
       auto more = job.bench.empty() ? in_turns(job) : measuring_.bench(job, until_now_ - began);
+      if (!job.bench.empty() && !job.prefix.empty()) {
+        for (Samples& each : more) each.name.insert(0, job.prefix);
+      }
       into.samples.insert(into.samples.end(), more.begin(), more.end());
     } catch (const Error& error) {
       if (measuring_.stopped()) throw Stopped();
@@ -131,7 +135,7 @@ class Runner {
       if (left <= 0 && round >= least_rounds) break;
       std::vector<double> values(job.variants.size());
       for (const std::size_t which : order[round]) {
-        values[which] = measuring_.measure(job.variants[which].run, std::max(1.0, left));
+        values[which] = measuring_.measure(job.variants[which], std::max(1.0, left));
         if (measuring_.stopped()) throw Stopped();
       }
       for (std::size_t i = 0; i < values.size(); ++i) samples[i].values.push_back(values[i]);
@@ -162,6 +166,7 @@ std::vector<Result> planned(const std::vector<const Experiment*>& chosen, const 
       result.verdict = {Finding::cannot_tell, lacking};
     } else {
       result.plan = experiment->plan(context);
+      predict(result.plan, context.model);
     }
     all.push_back(std::move(result));
   }
@@ -233,7 +238,9 @@ bool measure(Evaluation& evaluation, const std::vector<const Experiment*>& chose
   return true;
 }
 
-std::string_view name(Extent extent) { return extent == Extent::quick ? "quick" : "full"; }
+std::string_view name(Extent extent) {
+  return extent == Extent::quick ? "quick" : extent == Extent::full ? "full" : "paper";
+}
 
 std::string_view name(State state) {
   switch (state) {

@@ -4,6 +4,8 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -39,11 +41,11 @@ std::string vendor_name(std::string_view vendor) {
 }  // namespace
 
 std::span<const Experiment> experiments() {
-  static const Experiment all[] = {charm_figure_5, charm_figure_7,  scaling,         charm_figure_8,
-                                   charm_figure_9, charm_table_1,   charm_table_2,   sgd,
-                                   adaptive,       charm_figure_13, charm_figure_14, no_tool,
-                                   counting_cost,  moves,           olap_figure_5,   olap_monolithic,
-                                   olap_figure_10, abss_figure_13,  tapmm_figure_8};
+  static const Experiment all[] = {charm_figure_5, charm_figure_7,  mechanisms,      scaling,         charm_figure_8,
+                                   charm_figure_9, charm_table_1,   charm_table_2,   charm_figure_10, sgd,
+                                   adaptive,       charm_figure_13, charm_figure_14, no_tool,         counting_cost,
+                                   moves,          olap_figure_5,   olap_monolithic, olap_figure_10,  abss_figure_13,
+                                   tapmm_figure_8, tapmm_figure_10, tapmm_figure_11};
   return all;
 }
 
@@ -60,6 +62,55 @@ std::vector<const Experiment*> chosen(const std::vector<std::string>& names) {
     if (names.empty() || std::find(names.begin(), names.end(), each.name) != names.end()) all.push_back(&each);
   }
   return all;
+}
+
+namespace {
+
+/// The values of subjects, each computed once; nothing where the model cannot tell.
+class Values {
+ public:
+  Values(const std::vector<Subject>& subjects, const sim::Model& model) : subjects_(subjects), model_(model) {}
+
+  const Subject* find(const std::string& name) const {
+    const auto found =
+        std::find_if(subjects_.begin(), subjects_.end(), [&](const Subject& s) { return s.name == name; });
+    return found == subjects_.end() ? nullptr : &*found;
+  }
+
+  std::optional<double> of(const Subject& subject) {
+    const auto [known, is_new] = values_.try_emplace(subject.name);
+    if (is_new) {
+      try {
+        const double value = subject.value(model_, {});
+        if (std::isfinite(value) && value > 0) known->second = value;
+      } catch (const Error&) {  // it stays empty
+      }
+    }
+    return known->second;
+  }
+
+ private:
+  const std::vector<Subject>& subjects_;
+  const sim::Model& model_;
+  std::map<std::string, std::optional<double>> values_;
+};
+
+}  // namespace
+
+void predict(Plan& plan, const sim::Model& model) {
+  Values values(plan.subjects, model);
+  for (Point& point : plan.points) {
+    const Subject* first = values.find(point.first);
+    const Subject* second = values.find(point.second);
+    if (first == nullptr || (second == nullptr && !point.second.empty())) continue;
+    const auto one = values.of(*first);
+    if (!one) continue;
+    if (second == nullptr) {
+      point.predicted = one;
+    } else if (const auto other = values.of(*second)) {
+      point.predicted = first->more_is_better ? *one / *other : *other / *one;
+    }
+  }
 }
 
 std::string unmet(const Needs& needs, const Facts& facts) {

@@ -1,14 +1,17 @@
 // Experiments as values in one registry: the claim, where it was published, what has to be there to judge it, what is
-// measured, and how the verdict follows. A new experiment is one file in experiments/ and one line in experiment.cpp.
+// measured and what the simulator runs for it, and how the verdict follows. `charm evaluate` measures them, `charm sim
+// --reproduce` predicts them on the papers' machines. A new experiment is one file in experiments/ and one line in
+// experiment.cpp.
 //
 // An experiment consists of points. A point compares two series of samples (or one with a bound), and says what the
-// claim expects of their ratio. What the paper published and what the simulator predicts for this machine belong to the
-// point, and are known before anything runs.
+// claim expects of their ratio. A series is named once, with how it is measured (a job) and how the model computes it
+// (a subject), so that a prediction is of what is measured, at that size; it is known before anything runs.
 #pragma once
 
 #include <charm/machine.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,10 +21,15 @@
 #include "tools/compare/statistics.hpp"
 #include "tools/evaluate/run.hpp"
 #include "tools/sim/model.hpp"
+#include "tools/sim/settled.hpp"
 
 namespace charm::evaluate {
 
-enum class Extent { quick, full };
+enum class Extent {
+  quick,  ///< minutes
+  full,   ///< the papers' inputs as far as they fit
+  paper,  ///< the papers' inputs and numbers of workers, on a model of their machine; nothing is measured
+};
 
 /// What a claim needs of the machine. Numbers are the least; 0 is any.
 struct Needs {
@@ -58,6 +66,7 @@ struct Context {
   Extent extent = Extent::quick;
 
   [[nodiscard]] bool quick() const { return extent == Extent::quick; }
+  [[nodiscard]] bool paper() const { return extent == Extent::paper; }
   [[nodiscard]] const Machine& machine() const { return facts.machine; }
 };
 
@@ -73,11 +82,24 @@ enum class Expect {
 /// How a point came out.
 enum class Outcome {
   holds,
+  smaller,       ///< it is on the claimed side, and more than a quarter of the published gain is missing
   fails,         ///< it is on the other side of the bound
   tie,           ///< no difference, where one was claimed
   unclear,       ///< the interval is too wide to tell
   not_measured,  ///< there are no samples
   reported,      ///< nothing was expected
+};
+
+/// What a prediction rests on besides the machine's numbers (sim::Free). A test moves every number that was fitted, or
+/// chosen with a figure in view, and fails where a point that is called predicted needs it.
+enum class Basis { predicted, fitted, assumed };
+
+/// A series of samples as the model computes it.
+struct Subject {
+  std::string name;       ///< of the samples
+  std::string simulated;  ///< what the model runs, in words: "bfs:scale=20, charm, 64 workers"
+  std::function<double(const sim::Model&, const sim::Scatter&)> value;
+  bool more_is_better = true;
 };
 
 struct Point {
@@ -89,6 +111,7 @@ struct Point {
   double bound = 1;
   std::optional<double> published = std::nullopt;
   std::string source = {};  ///< where the paper says so
+  Basis basis = Basis::predicted;
   std::optional<double> predicted = std::nullopt;
   /// It is about the controller, and says nothing if that made no decision meanwhile.
   bool decided = false;
@@ -103,10 +126,16 @@ struct Plan {
   std::string x = {}, y = {};  ///< titles of the axes
   std::vector<Point> points = {};
   std::vector<Job> jobs = {};
+  std::vector<Subject> subjects = {};
   std::vector<std::string> notes = {};  ///< what differs from the paper's experiment, a sentence each
 };
 
-enum class Finding { confirmed, not_confirmed, cannot_tell };
+enum class Finding {
+  confirmed,
+  smaller,  ///< the difference is there, and is smaller than the published one
+  not_confirmed,
+  cannot_tell,
+};
 
 struct Verdict {
   Finding finding = Finding::cannot_tell;
@@ -119,8 +148,9 @@ struct Experiment {
   std::string_view claim;      ///< a sentence
   std::string_view paper;      ///< "CHARM" or "OLAP on chiplets", with the place
   std::string_view published;  ///< the published value in words
+  std::string_view machine{};  ///< the model of the paper's machine; empty: there is none
   Needs needs;                 ///< if they are not met nothing is run, and nothing can be told
-  /// Points with what is published and predicted, and what has to be run. Pure.
+  /// Points with what is published, what has to be run, and what the model runs for it. Pure.
   Plan (*plan)(const Context& context) = nullptr;
   /// Adds samples that follow from others ("the best static policy"); null: none do.
   void (*derive)(std::vector<Samples>& samples) = nullptr;
@@ -133,6 +163,10 @@ std::span<const Experiment> experiments();
 
 /// Those of a list of names, in the registry's order; all if it is empty. \throws Error (bad_config) that lists them.
 std::vector<const Experiment*> chosen(const std::vector<std::string>& names);
+
+/// Computes the predictions of the plan's points by its subjects. What the model cannot tell stays empty: it must not
+/// keep anybody from measuring.
+void predict(Plan& plan, const sim::Model& model);
 
 /// Why the claim cannot be judged on this machine; empty if it can.
 std::string unmet(const Needs& needs, const Facts& facts);

@@ -52,20 +52,26 @@ std::string smt(const Machine& machine, const std::string& root) {
 
 }  // namespace
 
-MachineFacts machine_facts(const Machine& machine, const counters::Description& counters, const std::string& version,
-                           const std::string& root) {
+MachineFacts described_machine_facts(const Machine& machine) {
   MachineFacts facts;
   facts.name = machine.name;
-  facts.host = os::host_name();
   facts.cores = static_cast<int>(machine.cores.size());
   facts.chiplets = static_cast<int>(machine.chiplets.size());
   facts.nodes = static_cast<int>(machine.nodes.size());
   facts.sockets = static_cast<int>(machine.sockets.size());
+  for (const auto& [name, value] : {std::pair{"last-level caches", caches(machine)}, {"memory", memory(machine)}}) {
+    if (!value.empty()) facts.others.emplace_back(name, value);
+  }
+  return facts;
+}
+
+MachineFacts machine_facts(const Machine& machine, const counters::Description& counters, const std::string& version,
+                           const std::string& root) {
+  MachineFacts facts = described_machine_facts(machine);
+  facts.host = os::host_name();
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) facts.others.emplace_back(name, value);
   };
-  add("last-level caches", caches(machine));
-  add("memory", memory(machine));
   add("threads", smt(machine, root));
   add("kernel", os::kernel_name());
   add("placed by the system", os::one_line(os::read_system_placement(root)));

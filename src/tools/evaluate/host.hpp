@@ -19,6 +19,9 @@ namespace charm::evaluate {
 MachineFacts machine_facts(const Machine& machine, const counters::Description& counters, const std::string& version,
                            const std::string& root = "/");
 
+/// The same of a machine that is only described: its shape.
+MachineFacts described_machine_facts(const Machine& machine);
+
 /// Whether counters tell fills from other chiplets and from memory apart; if not, why.
 bool tells_fills(const counters::Description& counters, std::string& why_not);
 

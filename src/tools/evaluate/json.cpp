@@ -103,8 +103,8 @@ Point point_of(const Json& json) {
                                     {measured.at("low99").get<double>(), measured.at("high99").get<double>()}};
   }
   point.unit = json.at("unit").get<std::string>();
-  point.outcome = named(json.at("outcome"), std::array{Outcome::holds, Outcome::fails, Outcome::tie, Outcome::unclear,
-                                                       Outcome::not_measured, Outcome::reported});
+  point.outcome = named(json.at("outcome"), std::array{Outcome::holds, Outcome::smaller, Outcome::fails, Outcome::tie,
+                                                       Outcome::unclear, Outcome::not_measured, Outcome::reported});
   return point;
 }
 
@@ -116,8 +116,9 @@ Result result_of(const Json& json) {
   result.paper = json.at("paper").get<std::string>();
   result.published = json.at("published").get<std::string>();
   result.state = named(json.at("state"), std::array{State::planned, State::unmet, State::measured});
-  result.verdict.finding = named(json.at("verdict").at("finding"),
-                                 std::array{Finding::confirmed, Finding::not_confirmed, Finding::cannot_tell});
+  result.verdict.finding =
+      named(json.at("verdict").at("finding"),
+            std::array{Finding::confirmed, Finding::smaller, Finding::not_confirmed, Finding::cannot_tell});
   result.verdict.why = json.at("verdict").at("why").get<std::string>();
   result.plan.x = json.at("x").get<std::string>();
   result.plan.y = json.at("y").get<std::string>();

@@ -42,6 +42,13 @@ Ratio relative_to(const Ratio& ratio, double bound) {
   return {ratio.value / bound, divided(ratio.at95), divided(ratio.at99)};
 }
 
+/// Whether the gain is known to be less than three quarters of the published one.
+bool is_smaller(const Point& point, const Ratio& measured) {
+  if (!point.published || *point.published <= point.bound) return false;
+  const double enough = point.bound + 0.75 * (*point.published - point.bound);
+  return std::max(measured.at95.high, measured.at99.high) < enough;
+}
+
 Outcome outcome_of(const Point& point, int rounds) {
   if (point.expect == Expect::nothing) return Outcome::reported;
   const Ratio& measured = *point.measured;
@@ -64,7 +71,7 @@ Outcome outcome_of(const Point& point, int rounds) {
     default:
       switch (compare::judge(relative_to(measured, point.bound), rounds, {}).finding) {
         case compare::Finding::first_wins:  // the ratio is above the bound
-          return Outcome::holds;
+          return is_smaller(point, measured) ? Outcome::smaller : Outcome::holds;
         case compare::Finding::second_wins:
           return Outcome::fails;
         case compare::Finding::same:
@@ -73,6 +80,19 @@ Outcome outcome_of(const Point& point, int rounds) {
           return Outcome::unclear;
       }
   }
+}
+
+constexpr int exact_rounds = 1000;  // more than any noise needs
+constexpr double clearly = 1.05;    // a model that is closer to a tie does not say who is ahead
+
+/// The point as if what was predicted were measured without any noise.
+Point exactly(Point point) {
+  point.measured.reset();
+  if (point.predicted) {
+    const compare::Interval exact{*point.predicted, *point.predicted};
+    point.measured = Ratio{*point.predicted, exact, exact};
+  }
+  return point;
 }
 
 std::string place_of(const Point& point, std::string_view x) {
@@ -115,7 +135,7 @@ void judge_points(std::vector<Point>& points, const std::vector<Samples>& sample
 }
 
 Verdict verdict_of(const std::vector<Point>& points, std::string_view x) {
-  std::vector<const Point*> against, open;
+  std::vector<const Point*> against, open, smaller;
   std::size_t holding = 0, hard = 0;
   for (const Point& point : points) {
     if (point.expect == Expect::nothing) continue;
@@ -123,6 +143,9 @@ Verdict verdict_of(const std::vector<Point>& points, std::string_view x) {
     switch (point.outcome) {
       case Outcome::holds:
         ++holding;
+        break;
+      case Outcome::smaller:
+        smaller.push_back(&point);
         break;
       case Outcome::fails:
       case Outcome::tie:
@@ -170,6 +193,14 @@ Verdict verdict_of(const std::vector<Point>& points, std::string_view x) {
     }
     return {Finding::cannot_tell, why};
   }
+  if (!smaller.empty()) {
+    const Point& first = *smaller.front();
+    return {Finding::smaller,
+            fmt::format("{} {} less than three quarters of the published gain: {} is {}, {} is "
+                        "published",
+                        of_all(smaller.size()), smaller.size() == 1 ? "has" : "have", place_of(first, x),
+                        measured_text(first), base::three_digits(first.published.value_or(0)))};
+  }
   const auto strength = [](const Point& point) {
     return point.measured ? std::abs(std::log(point.measured->value / point.bound)) : 0;
   };
@@ -182,10 +213,44 @@ Verdict verdict_of(const std::vector<Point>& points, std::string_view x) {
                                           place_of(*strongest, x), measured_text(*strongest))};
 }
 
+Outcome predicted_outcome(const Point& point) {
+  if (point.expect == Expect::nothing) return Outcome::reported;
+  if (!point.predicted) return Outcome::not_measured;
+  const Outcome outcome = outcome_of(exactly(point), exact_rounds);
+  const double over = *point.predicted / point.bound;
+  const bool close = over < clearly && over > 1 / clearly;
+  return point.expect == Expect::ahead && close && outcome != Outcome::tie ? Outcome::unclear : outcome;
+}
+
+Verdict predicted_verdict(const std::vector<Point>& points, std::string_view x) {
+  std::vector<Point> exact;
+  bool against = false;
+  const Point* close = nullptr;
+  for (const Point& point : points) {
+    if (!point.predicted) continue;
+    exact.push_back(exactly(point));
+    exact.back().outcome = predicted_outcome(point);
+    against = against || exact.back().outcome == Outcome::fails || exact.back().outcome == Outcome::tie;
+    if (close == nullptr && exact.back().outcome == Outcome::unclear) close = &point;
+  }
+  if (close == nullptr || against) return verdict_of(exact, x);
+  return {Finding::cannot_tell, fmt::format("{} is {}, which is too close to {} to predict who is ahead",
+                                            place_of(*close, x), predicted_text(*close), close->bound)};
+}
+
+std::optional<bool> near_published(const Point& point) {
+  constexpr double near_share = 0.15, near_ratio = 0.25;
+  if (!point.predicted || !point.published) return std::nullopt;
+  const double allowed = point.unit == "share" ? near_share : near_ratio * std::abs(*point.published);
+  return std::abs(*point.predicted - *point.published) <= allowed;
+}
+
 std::string_view words(Finding finding) {
   switch (finding) {
     case Finding::confirmed:
       return "confirmed";
+    case Finding::smaller:
+      return "smaller than published";
     case Finding::not_confirmed:
       return "not confirmed";
     case Finding::cannot_tell:
@@ -198,6 +263,8 @@ std::string_view name(Finding finding) {
   switch (finding) {
     case Finding::confirmed:
       return "confirmed";
+    case Finding::smaller:
+      return "smaller";
     case Finding::not_confirmed:
       return "not_confirmed";
     case Finding::cannot_tell:
@@ -210,6 +277,8 @@ std::string_view name(Outcome outcome) {
   switch (outcome) {
     case Outcome::holds:
       return "holds";
+    case Outcome::smaller:
+      return "smaller";
     case Outcome::fails:
       return "fails";
     case Outcome::tie:
@@ -252,6 +321,7 @@ std::string measured_text(const Point& point) {
   if (!point.measured) return "–";
   const Ratio& ratio = *point.measured;
   const std::string unit = point.unit.empty() ? "" : " " + point.unit;
+  if (ratio.at95.low == ratio.at95.high) return base::three_digits(ratio.value) + unit;
   return fmt::format("{}{} ({}–{})", base::three_digits(ratio.value), unit, base::three_digits(ratio.at95.low),
                      base::three_digits(ratio.at95.high));
 }

@@ -3,9 +3,11 @@
 // A point is judged by the rules of `charm compare`: the 95 % interval of the ratio, and one that is so much wider that
 // all points of an experiment together claim a wrong difference as rarely as a single one. A claim is confirmed if all
 // its points hold. It is not confirmed if one is known not to hold, and where a difference is claimed, if there is
-// none. In all other cases it cannot be told.
+// none. It is smaller than published if all hold and somewhere more than a quarter of the published gain is missing. In
+// all other cases it cannot be told.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -22,7 +24,16 @@ bool undecided(const Point& point, const std::vector<Samples>& samples);
 /// What the points say of the claim. \param x title of the points' x, for the sentence.
 Verdict verdict_of(const std::vector<Point>& points, std::string_view x);
 
-/// "confirmed", "not confirmed", "cannot be told".
+/// How the point comes out if what was predicted is measured without any noise; unclear where one is ahead by less than
+/// a twentieth, and no tie.
+Outcome predicted_outcome(const Point& point);
+/// What the predictions say of the claim.
+Verdict predicted_verdict(const std::vector<Point>& points, std::string_view x);
+/// Whether what was predicted is within a quarter of the published value, a share within .15; nothing where one of them
+/// is missing.
+std::optional<bool> near_published(const Point& point);
+
+/// "confirmed", "smaller than published", "not confirmed", "cannot be told".
 std::string_view words(Finding finding);
 std::string_view words(Outcome outcome);
 /// The same for JSON: "confirmed", "not_confirmed", "cannot_tell".

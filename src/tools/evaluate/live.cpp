@@ -72,8 +72,8 @@ double moved(const MoveRun& run) {
 
 }  // namespace
 
-double LiveMeasuring::measure(const Run& run, double limit_s) {
-  return std::visit([&](const auto& what) { return one(what, limit_s); }, run);
+double LiveMeasuring::measure(const Variant& variant, double limit_s) {
+  return std::visit([&](const auto& what) { return one(what, limit_s); }, variant.run);
 }
 
 double LiveMeasuring::one(const StreamRun& run, double limit_s) {

@@ -38,7 +38,7 @@ class LiveMeasuring : public Measuring {
   LiveMeasuring(const LiveMeasuring&) = delete;
   LiveMeasuring& operator=(const LiveMeasuring&) = delete;
 
-  double measure(const Run& run, double limit_s) override;
+  double measure(const Variant& variant, double limit_s) override;
   std::vector<Samples> bench(const Job& job, double limit_s) override;
   bool stopped() override { return stopped_ = stopped_ || around_.asked_to_stop(); }
 

@@ -17,7 +17,7 @@ namespace {
 
 using html::escaped;
 
-constexpr std::array findings = {Finding::confirmed, Finding::not_confirmed, Finding::cannot_tell};
+constexpr std::array findings = {Finding::confirmed, Finding::smaller, Finding::not_confirmed, Finding::cannot_tell};
 
 std::string badge(Finding finding) {
   const char* look = finding == Finding::confirmed ? " good" : finding == Finding::not_confirmed ? " bad" : "";

@@ -75,13 +75,14 @@ struct Variant {
 };
 
 /// Variants that are measured in turns, each once in every round; or a call of `charm bench`, which takes turns itself.
-/// A row of its results is called "KERNEL RUNTIME POLICY WORKERS"; its samples are seconds, or commits a
+/// A row of its results is called `prefix` "KERNEL RUNTIME POLICY WORKERS"; its samples are seconds, or commits a
 /// second of transactions.
 struct Job {
   std::string title = {};  ///< for the line of progress
   std::vector<Variant> variants = {};
   int rounds = 0;                           ///< of the variants
   std::vector<std::string> bench = {};      ///< words behind `charm bench`; empty: there are variants
+  std::string prefix = {};                  ///< of the names of the benchmark's rows
   std::vector<std::string> variables = {};  ///< "NAME=value" in the environment of the benchmark
   double seconds = 1;                       ///< about how long it takes
 };

@@ -15,7 +15,31 @@ std::span<const SimulatedPolicy> policies() {
   return all;
 }
 
+namespace {
+
+/// CHARM's own runtime with settings of `charm bench --policy NAME/SETTING=VALUE`.
+void set(SimulationPlan& plan, std::string_view setting) {
+  plan.habits.tree_barrier = true;
+  if (setting == "stealing=near") {
+    plan.stealing = by_distance;
+    plan.habits.roam = Domain::chiplet;
+  } else if (setting == "stealing=random") {
+    plan.stealing = by_chance;
+    plan.habits.roam = Domain::machine;
+  } else {
+    throw Error(Errc::bad_config, "'/" + std::string(setting) + "' is nothing that the simulator could set",
+                "take /stealing=near or /stealing=random behind a policy's name");
+  }
+}
+
+}  // namespace
+
 SimulationPlan plan_for(std::string_view spec, const Model& model, const Workload& workload, int workers) {
+  if (const std::size_t slash = spec.rfind('/'); slash != std::string_view::npos) {
+    SimulationPlan plan = plan_for(spec.substr(0, slash), model, workload, workers);
+    set(plan, spec.substr(slash + 1));
+    return plan;
+  }
   const std::string_view name = spec_name(spec);
   std::string known;
   for (const SimulatedPolicy& policy : policies()) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tools/cli/bench/dedicated_thread.hpp"
+#include "tools/cli/bench/plan.hpp"
 #include "tools/cli/bench/result.hpp"
 
 namespace charm::cli {
@@ -50,7 +51,9 @@ class CharmRuntime {
     if (running_ == policy && running_bind_ == bind) return;
     stop();
     Config config = config_;
-    config.policy = policy;
+    const RowPolicy row = row_policy(policy);
+    config.policy = row.name;
+    config.named.insert(config.named.end(), row.settings.begin(), row.settings.end());
     if (!bind.empty()) config.bind = bind;
     charm::init(config);
     running_ = policy;

@@ -83,9 +83,14 @@ void try_schedules(const BenchPlan& plan) {
 
 /// What charm::init will decide, tried on paper: a policy that refuses the machine does so before anything runs.
 void try_policies(const BenchPlan& plan, const Machine& machine, const base::Settings& settings) {
-  placement::Request request = binding::placement_request(settings);
-  request.workers = plan.workers;
-  for (const auto& name : plan.policies) controller::placement_for(name, machine, request);
+  for (const auto& text : plan.policies) {
+    const RowPolicy policy = row_policy(text);
+    Config config;
+    config.named = policy.settings;
+    placement::Request request = binding::placement_request(policy.settings.empty() ? settings : base::resolve(config));
+    request.workers = plan.workers;
+    controller::placement_for(policy.name, machine, request);
+  }
 }
 
 void check_file(const BenchPlan& plan, const char* wanted) {
@@ -172,6 +177,7 @@ int run_bench(const BenchOptions& options, Session& session) {
   } else {
     const bool colour = colour_on_stdout(options.output.colour);
     session.out << (outcome.profiles.empty() ? results_table(outcome, colour) : versus_table(outcome, colour));
+    if (const std::string lines = peer_lines(outcome); !lines.empty()) session.out << '\n' << lines;
     for (const auto& text : outcome.disturbances) session.out << "\ndisturbed: " << text;
     if (!outcome.disturbances.empty())
       session.out << "\nCompare nothing by these figures: run it again on a quiet machine.\n";

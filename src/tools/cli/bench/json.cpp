@@ -32,6 +32,7 @@ Json result_json(const Result& r) {
                {"verified", r.verified}, {"detail", r.detail}};
   if (!r.bind.empty()) json["bind"] = r.bind;
   if (!r.schedule.empty()) json["schedule"] = r.schedule;
+  if (!r.peer.empty()) json["program"] = r.peer;
   if (r.decisions) json["decisions"] = *r.decisions;
   if (!r.page_faults.empty()) json["page_faults"] = r.page_faults;
   if (!r.migrations.empty()) json["migrations"] = r.migrations;

@@ -3,6 +3,7 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,18 @@ Names chosen(const char* option, const Names& asked, const Names& known) {
   return asked;
 }
 
+Names chosen_policies(const Names& asked, const Facts& facts) {
+  const Names policies = asked.empty() ? Names{facts.policy} : asked;
+  Names names;
+  for (const auto& text : policies) names.push_back(row_policy(text).name);
+  chosen("--policy", names, facts.policies);
+  for (auto each = policies.begin(); each != policies.end(); ++each) {
+    if (std::find(policies.begin(), each, *each) != each)
+      refuse(fmt::format("--policy: '{}' is named twice", *each), "name it once");
+  }
+  return policies;
+}
+
 int chosen_workers(const BenchRequest& request, const Facts& facts) {
   const int workers = request.workers.value_or(facts.workers);
   if (workers > facts.cores && !facts.share_cores) {
@@ -36,6 +49,61 @@ int chosen_workers(const BenchRequest& request, const Facts& facts) {
                 fmt::format("take --workers {} or less, or set CHARM_SHARE_CORES=1", facts.cores));
   }
   return workers;
+}
+
+}  // namespace
+
+RowPolicy row_policy(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, '/');) parts.push_back(part);
+  if (parts.empty()) parts.emplace_back();
+  RowPolicy policy{parts.front()};
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const auto equals = parts[i].find('=');
+    if (equals == 0 || equals == std::string::npos)
+      refuse(fmt::format("--policy: '{}' in '{}' is no setting", parts[i], text),
+             "write NAME/SETTING=VALUE, as in numa/stealing=random");
+    const std::string setting = parts[i].substr(0, equals);
+    if (setting == "policy" || setting == "workers")
+      refuse(fmt::format("--policy: '{}' sets {}, which has an option of its own", text, setting),
+             "drop it, or write --" + setting);
+    policy.settings.emplace_back(setting, parts[i].substr(equals + 1));
+  }
+  return policy;
+}
+
+namespace {
+
+struct Peer {
+  std::string kind, program;
+  std::vector<std::string> kernels;
+};
+
+/// What the workload can call among what was asked for. \throws Error (bad_config).
+std::vector<Peer> peers_of(const Workload& workload, const std::vector<std::string>& asked, const Names& kernels) {
+  Names known;
+  for (const PeerKind& kind : workload.peers()) known.emplace_back(kind.name);
+  std::vector<Peer> all;
+  for (const std::string& text : asked) {
+    const auto equals = text.find('=');
+    Peer peer{text.substr(0, equals), equals == std::string::npos ? "" : text.substr(equals + 1), {}};
+    if (!contains(known, peer.kind))
+      refuse(fmt::format("--peer: '{}' is none that {} can call", peer.kind, workload.text().name),
+             "take one of " + listed(known) + ", as in " + known.front() + "=PROGRAM");
+    if (peer.program.empty())
+      refuse(fmt::format("--peer: '{}' has no program", text), fmt::format("write {}=PROGRAM", peer.kind));
+    if (std::any_of(all.begin(), all.end(), [&](const Peer& other) { return other.kind == peer.kind; }))
+      refuse(fmt::format("--peer: '{}' is named twice", peer.kind), "name it once");
+    for (const PeerKind& kind : workload.peers()) {
+      if (kind.name == peer.kind) peer.kernels = kind.kernels;
+    }
+    if (std::none_of(kernels.begin(), kernels.end(), [&](const auto& k) { return contains(peer.kernels, k); }))
+      refuse(fmt::format("--peer: {} has none of the kernels {}", peer.kind, listed(kernels)),
+             "take a --kernel of " + listed(peer.kernels));
+    all.push_back(std::move(peer));
+  }
+  return all;
 }
 
 }  // namespace
@@ -67,11 +135,11 @@ BenchPlan make_plan(const Workload& workload, const BenchRequest& request, const
   }
   plan.workers = chosen_workers(request, facts);
   if (has_charm) {
-    plan.policies =
-        chosen("--policy", request.policies.empty() ? Names{facts.policy} : request.policies, facts.policies);
+    plan.policies = chosen_policies(request.policies, facts);
   }
   workload.check_plan(plan, facts);
 
+  const std::vector<Peer> peers = peers_of(workload, request.peers, kernels);
   for (const auto& kernel : kernels) {
     const int trials = request.trials.value_or(workload.trials_by_default(kernel));
     for (const auto& runtime : runtimes) {
@@ -82,6 +150,10 @@ BenchPlan make_plan(const Workload& workload, const BenchRequest& request, const
       for (const auto& policy : plan.policies)
         for (const auto& [bind, schedule] : workload.variants())
           plan.measurements.push_back({kernel, runtime, policy, plan.workers, trials, bind, schedule});
+    }
+    for (const Peer& peer : peers) {
+      if (contains(peer.kernels, kernel))
+        plan.measurements.push_back({kernel, peer.kind, "none", plan.workers, trials, "", "", peer.program});
     }
   }
   return plan;

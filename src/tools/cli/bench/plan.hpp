@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace charm::cli {
@@ -20,6 +21,7 @@ struct BenchRequest {
   std::vector<std::string> kernels;
   std::vector<std::string> runtimes;
   std::vector<std::string> policies;
+  std::vector<std::string> peers;  // "KIND=PROGRAM"
   std::optional<int> workers;
   std::optional<int> ranks;  // processes; without it, and without an mpirun, one that is no rank
   std::optional<int> trials;
@@ -51,8 +53,9 @@ struct Measurement {
   std::string policy;  // "none" for other runtimes than CHARM
   int workers = 1;
   int trials = 1;
-  std::string bind;      // of CHARM's workers; empty: as the settings say
-  std::string schedule;  // of CHARM's task graphs; empty: stream
+  std::string bind;       // of CHARM's workers; empty: as the settings say
+  std::string schedule;   // of CHARM's task graphs; empty: stream
+  std::string peer = {};  // the program of a system that the user has built, whose kind is the runtime; empty: none
 };
 
 struct BenchPlan {
@@ -67,6 +70,16 @@ struct BenchPlan {
   std::vector<std::string> policies;      // policies with which CHARM runs; empty if it does not take part
   std::vector<Measurement> measurements;  // grouped by kernel
 };
+
+/// A policy as a row names it: "numa", or with settings that hold for its rows alone, so that a mechanism can be taken
+/// away: "numa/stealing=random/memory_policy=none".
+struct RowPolicy {
+  std::string name;
+  std::vector<std::pair<std::string, std::string>> settings = {};
+};
+
+/// \throws Error (bad_config) if it has not that form. Names and values are checked by who knows them.
+RowPolicy row_policy(const std::string& text);
 
 /// \throws Error (bad_config, too_many_workers) in one line: what is wrong, and the remedy.
 BenchPlan make_plan(const Workload& workload, const BenchRequest& request, const Facts& facts);

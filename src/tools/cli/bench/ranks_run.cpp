@@ -143,7 +143,11 @@ int run_bench(const BenchOptions& options, Session& session) {
   check_memory(trials, options.request.ranks.value_or(launch.ranks));
   Config config;
   config.workers = options.request.workers;
-  if (!options.request.policies.empty()) config.policy = options.request.policies.front();
+  if (!options.request.policies.empty()) {
+    RowPolicy policy = row_policy(options.request.policies.front());
+    config.policy = policy.name;
+    config.named = std::move(policy.settings);
+  }
   const base::Settings settings = base::resolve(config);
   remote::init(config);
   const int ranks = remote::ranks();

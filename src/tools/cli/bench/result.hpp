@@ -29,6 +29,7 @@ struct Result {
   std::string detail;
   std::string bind;                        // of CHARM's workers, where it was chosen
   std::string schedule;                    // of CHARM's task graphs, where it was chosen
+  std::string peer;                        // the program of a row that is the user's
   std::vector<std::uint64_t> page_faults;  // by trial, where they were counted
   std::vector<std::uint64_t> migrations;
   std::optional<std::uint64_t> decisions;                   // of the controller, if it had levels to choose among

@@ -17,6 +17,7 @@
 
 #include "os/memory/memory.hpp"
 #include "tools/cli/bench/charm_runtime.hpp"
+#include "tools/cli/bench/peers.hpp"
 #include "tools/cli/bench/settle.hpp"
 #include "trace/recorder.hpp"
 #include "workloads/kernel_run.hpp"
@@ -69,6 +70,10 @@ class Bench final : Preparation {
 
   const BenchPlan& plan() const override { return plan_; }
   void step(const std::string& what) override { progress_.step(what); }
+  const std::string& peer_folder() override {
+    if (!folder_) folder_.emplace();
+    return folder_->path();
+  }
   const std::string& builder() const override { return input_builder().runtime; }
   std::vector<Measurement>& rows() override { return rows_; }
   void no_input(const std::string& description) override { outcome_.input.description = description; }
@@ -88,8 +93,8 @@ class Bench final : Preparation {
 
   /// The input is the same on every runtime; the first row that is not serial makes it.
   [[nodiscard]] const Measurement& input_builder() const {
-    const auto parallel =
-        std::find_if(rows_.begin(), rows_.end(), [](const Measurement& m) { return m.runtime != "serial"; });
+    const auto parallel = std::find_if(rows_.begin(), rows_.end(),
+                                       [](const Measurement& m) { return m.runtime != "serial" && m.peer.empty(); });
     return parallel == rows_.end() ? rows_.front() : *parallel;
   }
 
@@ -124,6 +129,7 @@ class Bench final : Preparation {
       result.workers = row.workers;
       result.bind = row.bind;
       result.schedule = row.schedule;
+      result.peer = row.peer;
       result.input = outcome_.input.description;
       results.push_back(std::move(result));
     }
@@ -181,6 +187,10 @@ class Bench final : Preparation {
   std::pair<workloads::KernelRun, std::uint64_t> run_trial(const Measurement& row, int trial) {
     if (!wait_until_idle()) {
       note("Threads of this process did not come to rest between trials; the comparison may be unfair.");
+    }
+    if (!row.peer.empty()) {
+      auto [run, bytes] = workload_.peer_trial(row, trial);
+      return {std::move(run), bytes};
     }
     const os::PeakMemory peak;
     note_inexact(peak);
@@ -256,6 +266,7 @@ class Bench final : Preparation {
   std::vector<Measurement> rows_;
   Progress& progress_;
   CharmRuntime runtime_;
+  std::optional<PeerFolder> folder_;
   BenchResult outcome_;
   std::optional<Error> misfit_;  // the first kernel that was left out
   double done_ = 0;              // trials, timed or not

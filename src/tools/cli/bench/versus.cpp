@@ -98,6 +98,21 @@ std::vector<Versus> versus(const std::vector<Result>& results) {
   return all;
 }
 
+std::string peer_lines(const BenchResult& outcome) {
+  std::string text;
+  for (const Versus& each : versus(outcome.results)) {
+    const bool is_peer = std::any_of(outcome.results.begin(), outcome.results.end(),
+                                     [&](const Result& row) { return row.runtime == each.peer && !row.peer.empty(); });
+    if (!is_peer) continue;
+    for (const auto& [kernel, ratio] : each.kernels) {
+      if (!ratio) continue;
+      text += fmt::format("{}: charm {} takes {:.3g} times as long as {} (95 %: {:.3g} to {:.3g})\n", kernel,
+                          each.policy, ratio->value, each.peer, ratio->at95.low, ratio->at95.high);
+    }
+  }
+  return text;
+}
+
 std::string versus_table(const BenchResult& outcome, bool colour) {
   using Align = Column::Align;
   const auto contenders = contenders_of(outcome.results);

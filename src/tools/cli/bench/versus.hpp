@@ -28,6 +28,10 @@ struct Versus {
 /// One for each policy and peer, in the order of the rows.
 std::vector<Versus> versus(const std::vector<Result>& results);
 
+/// A line for each kernel, policy of CHARM and system that the user has built: CHARM's time as a multiple of the
+/// other's.
+std::string peer_lines(const BenchResult& outcome);
+
 /// A line for each kernel with the medians of all runtimes and CHARM's ratio to the first peer, then sentences that
 /// compare.
 std::string versus_table(const BenchResult& outcome, bool colour);

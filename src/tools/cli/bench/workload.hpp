@@ -36,6 +36,12 @@ struct RowVariant {
   std::string schedule;  // of CHARM's task graphs; empty: stream
 };
 
+/// A system that users build themselves, and that the workload can call with its input (bench/peers.hpp).
+struct PeerKind {
+  const char* name;
+  std::vector<std::string> kernels;  // that it has
+};
+
 /// The options of one workload. Pure: what they need of machine and build comes as `Facts`.
 class Workload {
  public:
@@ -45,6 +51,7 @@ class Workload {
   /// In the order in which they are reported.
   [[nodiscard]] virtual std::vector<std::string> kernels() const = 0;
   [[nodiscard]] virtual std::vector<std::string> runtimes() const;
+  [[nodiscard]] virtual std::vector<PeerKind> peers() const { return {}; }
 
   /// Declares the workload's own options, with those of `request` that it has: file, seed and kernels.
   virtual void declare(CLI::App& app, BenchRequest& request) = 0;

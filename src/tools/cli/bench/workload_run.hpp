@@ -39,6 +39,8 @@ class Preparation {
   /// Instead of make_input(), if each trial makes its own input.
   virtual void no_input(const std::string& description) = 0;
 
+  /// A folder for what peers read and write, which is removed at the end.
+  virtual const std::string& peer_folder() = 0;
   /// The planned rows. Erased rows do not run.
   virtual std::vector<Measurement>& rows() = 0;
 
@@ -60,6 +62,12 @@ class WorkloadRun {
   virtual void prepare(Preparation& bench) = 0;
   /// One trial of a row. \param trial from 0; a warm-up is trial 0, too.
   virtual workloads::KernelRun trial(const Measurement& row, const workloads::Runner& runner, int trial) = 0;
+  struct PeerTrial {
+    workloads::KernelRun run;
+    std::uint64_t peak_bytes = 0;  // of the program
+  };
+  /// One trial of a row whose program is the user's.
+  virtual PeerTrial peer_trial(const Measurement& /*row*/, int /*trial*/) { return {}; }
   /// Whether a trial that is not timed comes first: it starts threads, touches stacks and fills caches.
   [[nodiscard]] virtual bool warms_up(const std::string& /*kernel*/) const { return true; }
   /// Adds to a row what its last trial has counted.

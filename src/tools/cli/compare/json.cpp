@@ -115,6 +115,7 @@ std::string comparison_json(const Host& host, const Outcome& outcome, int exit_c
                     {"comparisons", comparisons},
                     {"disturbances", outcome.disturbances},
                     {"why_no_counters", outcome.why_no_counters},
+                    {"metric", outcome.metric},
                     {"failed_runs", outcome.failed_runs},
                     {"exit_code", exit_code}};
   return base::json_text(all, 2) + "\n";

@@ -154,6 +154,7 @@ std::string comparison_text(const Outcome& outcome, bool colour) {
         verdicts.size(), outcome.series.front().program.name);
   }
   for (const auto& line : outcome.disturbances) text += "noise: " + line + "\n";
+  if (!outcome.metric.empty()) text += "times are those that the programs print: '" + outcome.metric + "'\n";
   if (!outcome.why_no_counters.empty()) text += "no hardware counters: " + outcome.why_no_counters + "\n";
   for (const std::string& line : failure_lines(outcome)) text += line + "\n";
   return text + runs_text(outcome) + "\n";

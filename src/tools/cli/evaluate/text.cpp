@@ -8,6 +8,7 @@
 #include "tools/cli/text_table.hpp"
 #include "tools/evaluate/judge.hpp"
 #include "tools/evaluate/page.hpp"
+#include "tools/evaluate/reproduction.hpp"
 
 namespace charm::cli {
 namespace {
@@ -33,6 +34,7 @@ const char* style_of(evaluate::Outcome outcome) {
     case evaluate::Outcome::fails:
     case evaluate::Outcome::tie:
       return "31";
+    case evaluate::Outcome::smaller:
     case evaluate::Outcome::unclear:
     case evaluate::Outcome::not_measured:
       return "33";
@@ -90,6 +92,7 @@ std::string evaluation_text(const Evaluation& evaluation, bool colour) {
                        bullet_lines(result));
   }
   out += "\nVerdicts\n";
+  evaluate::Tally tally;
   for (const Result& result : evaluation.results) {
     const bool open = result.state == evaluate::State::planned && result.verdict.why.empty();
     out += fmt::format(
@@ -97,8 +100,9 @@ std::string evaluation_text(const Evaluation& evaluation, bool colour) {
         open ? "not run yet"
              : styled(std::string(evaluate::words(result.verdict.finding)), style_of(result.verdict.finding), colour),
         open ? "--resume goes on" : result.verdict.why);
+    if (!open) tally.add(result.verdict.finding);
   }
-  return out;
+  return out + "\n" + evaluate::text_of(tally) + "\n";
 }
 
 std::string side_by_side_text(const std::vector<Evaluation>& evaluations, bool colour) {

@@ -146,6 +146,7 @@ std::string figures(const Outcome& outcome) {
 std::string notes(const Outcome& outcome) {
   std::vector<std::string> lines = outcome.disturbances;
   if (lines.empty()) lines.emplace_back("Nothing was seen to disturb the runs.");
+  if (!outcome.metric.empty()) lines.push_back("Times are those that the programs print: " + outcome.metric);
   if (!outcome.why_no_counters.empty()) lines.push_back("No hardware counters: " + outcome.why_no_counters);
   for (const std::string& line : failure_lines(outcome)) lines.push_back(line + ".");
   lines.push_back(fmt::format("Differences below {} % do not count (--threshold).",

@@ -5,22 +5,22 @@
 #include "base/json.hpp"
 #include "tools/cli/sim/output.hpp"
 #include "tools/cli/text_table.hpp"
-#include "tools/sim/assumptions.hpp"
+#include "tools/evaluate/assumptions.hpp"
 
 namespace charm::cli {
 namespace {
 
 using Json = base::Json;
 using Align = Column::Align;
-using Kind = sim::Assumption::Kind;
+using Kind = evaluate::Assumption::Kind;
 
 const char* kind_name(Kind kind) {
   return kind == Kind::fitted ? "fitted" : kind == Kind::chosen ? "chosen" : "estimate";
 }
 
-std::vector<sim::Reproduction> all_figures() {
-  std::vector<sim::Reproduction> all;
-  for (const auto& figure : sim::figures()) all.push_back(sim::reproduce(figure.name));
+std::vector<evaluate::Reproduction> all_figures() {
+  std::vector<evaluate::Reproduction> all;
+  for (const auto* each : evaluate::reproducible()) all.push_back(evaluate::reproduce(*each));
   return all;
 }
 
@@ -28,14 +28,14 @@ std::vector<sim::Reproduction> all_figures() {
 
 std::string assumptions_json(int jobs) {
   Json numbers = Json::array(), moved = Json::array(), crossed = Json::array();
-  for (const auto& one : sim::assumptions()) {
+  for (const auto& one : evaluate::assumptions()) {
     numbers.push_back({{"name", one.name},
                        {"value", sim::free_defaults.*one.member},
                        {"unit", one.unit},
                        {"kind", kind_name(one.kind)},
                        {"source", one.source}});
   }
-  for (const auto& one : sim::sensitivities(sim::assumptions(), sim::dependent_figures(), jobs)) {
+  for (const auto& one : evaluate::sensitivities(evaluate::assumptions(), evaluate::dependent_experiments(), jobs)) {
     moved.push_back({{"name", one.assumption->name},
                      {"factor", one.factor},
                      {"hard", one.hard},
@@ -44,7 +44,7 @@ std::string assumptions_json(int jobs) {
                      {"largest_change", one.largest_change},
                      {"changed_most", one.changed_most}});
   }
-  for (const auto& one : sim::cross_validate(jobs)) {
+  for (const auto& one : evaluate::cross_validate(jobs)) {
     crossed.push_back({{"name", one.number},
                        {"fitted_to", one.fitted_to},
                        {"predicts", one.predicts},
@@ -54,7 +54,7 @@ std::string assumptions_json(int jobs) {
                        {"error", one.error},
                        {"shape_holds", one.shape_holds}});
   }
-  const sim::BasisCount count = sim::count(all_figures());
+  const evaluate::BasisCount count = evaluate::count(all_figures());
   return base::json_text(Json{{"numbers", numbers},
                               {"moved", moved},
                               {"cross_validation", crossed},
@@ -69,7 +69,7 @@ std::string assumptions_json(int jobs) {
 
 std::string assumptions_table(int jobs, bool colour) {
   std::vector<std::vector<Cell>> rows;
-  for (const auto& one : sim::sensitivities(sim::assumptions(), sim::dependent_figures(), jobs)) {
+  for (const auto& one : evaluate::sensitivities(evaluate::assumptions(), evaluate::dependent_experiments(), jobs)) {
     std::string fallen;
     for (const auto& point : one.fallen) fallen += (fallen.empty() ? "" : "; ") + point;
     rows.push_back({{std::string(one.assumption->name), "1"},
@@ -86,13 +86,13 @@ std::string assumptions_table(int jobs, bool colour) {
                                                                               {"value", Align::right},
                                                                               {"kind"},
                                                                               {"moved", Align::right},
-                                                                              {"hard points hold", Align::right},
+                                                                              {"claimed points hold", Align::right},
                                                                               {"largest change", Align::right},
                                                                               {"points that fall"},
                                                                               {"source"}},
                                                                              rows, colour);
   rows.clear();
-  for (const auto& one : sim::cross_validate(jobs)) {
+  for (const auto& one : evaluate::cross_validate(jobs)) {
     rows.push_back({{one.number, "1"},
                     {one.fitted_to, ""},
                     {base::three_digits(one.value), ""},
@@ -109,11 +109,13 @@ std::string assumptions_table(int jobs, bool colour) {
                                                                                          {"error there", Align::right},
                                                                                          {"predicts"},
                                                                                          {"error", Align::right},
-                                                                                         {"hard points hold"}},
+                                                                                         {"shares within .15"}},
                                                                                         rows, colour);
-  const sim::BasisCount count = sim::count(all_figures());
-  return out + fmt::format("\n{} of {} points are predicted, {} fitted, {} assumed; {} of the predicted hold.\n",
-                           count.predicted, count.all(), count.fitted, count.assumed, count.predicted_held);
+  const evaluate::BasisCount count = evaluate::count(all_figures());
+  return out +
+         fmt::format(
+             "\n{} of {} points are predicted, {} fitted, {} assumed; {} of the predicted agree with the paper.\n",
+             count.predicted, count.all(), count.fitted, count.assumed, count.predicted_held);
 }
 
 }  // namespace charm::cli

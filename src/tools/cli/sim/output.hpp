@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "tools/evaluate/reproduction.hpp"
 #include "tools/sim/compare.hpp"
 #include "tools/sim/regret.hpp"
-#include "tools/sim/reproduce.hpp"
 #include "tools/sim/run.hpp"
 #include "tools/sim/tasks.hpp"
 #include "tools/sim/width.hpp"
@@ -17,8 +17,8 @@ std::string sim_json(const std::vector<sim::RunResult>& results);
 std::string sim_table(const std::vector<sim::RunResult>& results, bool colour);
 std::string sim_page(const std::vector<sim::RunResult>& results, const std::string& command);
 
-std::string reproduce_json(const std::vector<sim::Reproduction>& figures);
-std::string reproduce_table(const std::vector<sim::Reproduction>& figures, bool colour);
+std::string reproduce_json(const std::vector<evaluate::Reproduction>& all);
+std::string reproduce_table(const std::vector<evaluate::Reproduction>& all, bool colour);
 
 /// Comparisons of the controller with the best level, the worst first; text shows ten of them.
 std::string compare_json(const std::vector<sim::Comparison>& comparisons);

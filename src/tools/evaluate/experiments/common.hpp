@@ -1,9 +1,9 @@
-// What several experiments need: cores by policy, sizes that fit, rows of `charm bench` and predictions.
+// What several experiments need: cores by policy, sizes that fit, and series of samples, each with what is measured and
+// what the model runs for it.
 #pragma once
 
 #include <cstddef>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +15,12 @@
 namespace charm::evaluate {
 
 inline constexpr std::size_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
+
+/// A runtime that knows NUMA nodes and no chiplets: the paper's RING, AsymSched and SAM place workers so, and steal
+/// from anybody. It is CHARM's own code without these two mechanisms.
+inline constexpr std::string_view numa_aware = "numa/stealing=random";
+/// Cores in their order and no knowledge of chiplets, as SHOAL has it.
+inline constexpr std::string_view in_order = "local/stealing=random";
 
 /// OS numbers of the cpus that a placement policy gives to `workers` workers.
 std::vector<int> cpus_by(const Machine& machine, std::string_view policy, int workers);
@@ -35,61 +41,58 @@ std::string at_size(std::string_view what, std::size_t bytes);
 
 /// The scale of the generated graph: 2^scale vertices.
 int graph_scale(const Context& context);
+/// The largest scale of a graph, up to `scale`, that fits the free memory.
+int graph_that_fits(const Context& context, int scale);
 
 /// The name of a row of `charm bench` (run.hpp).
 std::string row(std::string_view kernel, std::string_view runtime, std::string_view policy, int workers);
 
-/// The rows of a `charm bench`; names are separated by commas.
+/// The rows of a `charm bench`.
 struct BenchRows {
-  std::string policies;
+  std::vector<std::string> policies;  ///< of CHARM's rows
   int workers = 1;
   int trials = 1;
-  std::string runtimes = "charm";
+  std::vector<std::string> runtimes = {"charm"};
   /// That a trial repeats its kernel for, so that a controller can settle; 0: a trial is one run. The runtime starts
   /// anew with each trial if there are several policies.
   double trial_seconds = 0;
 };
-/// The words of a `charm bench`. \param words name the workload and its input.
-std::vector<std::string> with_rows(std::vector<std::string> words, const BenchRows& rows);
-/// Those of `charm bench graph` for some kernels, and those of `charm bench gups`, on inputs that fit the machine.
-std::vector<std::string> graph_words(const Context& context, std::string_view kernels, const BenchRows& rows);
-std::vector<std::string> gups_words(const Context& context, const BenchRows& rows);
-/// A job that runs them. \param seconds that it will take, about.
-Job bench_job(std::string title, std::vector<std::string> words, double seconds);
 
-/// A kernel of `charm bench` and the simulator's workload of the same kind.
+/// A kernel of `charm bench`, and the workload that the simulator runs for it; empty: it has none.
 struct Kernel {
-  std::string_view name;
-  std::string_view simulated;
+  std::string name;
+  std::string simulated;
 };
-/// CHARM's six (§5.1).
-inline constexpr Kernel six_kernels[] = {{"bfs", "bfs"},   {"pr", "pagerank"},       {"cc", "cc"},
-                                         {"sssp", "sssp"}, {"graph500", "graph500"}, {"gups", "gups"}};
 
-/// The model's rate of a workload under a policy once its controller has settled; nothing if the model cannot tell.
-std::optional<double> simulated_rate(const Context& context, std::string_view workload, std::string_view policy,
-                                     int workers);
-/// The ratio of two of them.
-std::optional<double> simulated_ratio(const Context& context, std::string_view workload, std::string_view policy,
-                                      std::string_view other, int workers);
-/// The model's fills of a workload under a policy by source; nothing if the model cannot tell.
-std::optional<sim::Fills> simulated_fills(const Context& context, std::string_view workload, std::string_view policy,
-                                          int workers);
+/// An input of `charm bench`, once as its words and once as the simulator's workloads.
+struct Input {
+  std::vector<std::string> words;  ///< without --kernel
+  std::vector<Kernel> kernels = {};
+  bool one_kernel = false;  ///< the benchmark has but one, and no option --kernel
+  std::string prefix = {};  ///< of the rows' names, where an experiment has several inputs
+};
+/// CHARM's six kernels (§5.1) are those of the graph and of random access.
+Input graph_input(const std::vector<std::string>& kernels, int scale);
+Input gups_input(const Context& context);
+Input streamcluster_input(const Context& context);
 
-/// The model's rate of a program whose threads never move, with one barrier for all.
-/// \param policy a placement policy. \param spec a workload of the simulator.
-std::optional<double> plain_rate(const Context& context, std::string_view policy, int workers, const std::string& spec);
+/// All words of the benchmark.
+std::vector<std::string> bench_words(const Input& input, const BenchRows& rows);
 
-/// The model's GB/s of threads on the cores of a node that read a block whose pages a policy of the malloc spreads.
-/// \param node id in Machine::nodes.
-std::optional<double> block_rate(const Context& context, int node, std::string_view policy, int threads);
+/// Adds a call of `charm bench`, and what the model runs for each of CHARM's rows. \param seconds that it will take.
+/// \returns the job, for what is special about it.
+Job& add_bench(Plan& plan, const Context& context, std::string title, const Input& input, const BenchRows& rows,
+               double seconds);
 
-/// The model's time of a recorded factorisation (tools/sim/task_dag.hpp) under one schedule over that under another.
-std::optional<double> factor_ratio(const Context& context, std::string_view graph, sim::DagSchedule one,
-                                   sim::DagSchedule other, int workers);
+/// Adds a series that the model computes, once; the name says what is measured.
+void add_subject(Plan& plan, Subject subject);
 
-/// The model's time of a recorded query of TPC-H on threads that the system places anywhere over that on the best level
-/// of the monotone family. \param scale of the data.
-std::optional<double> query_ratio(const Context& context, std::string_view query, double scale, int workers);
+/// The model's rate of a workload under a policy of `charm bench`, once its controller has settled.
+Subject rate(std::string name, const Context& context, std::string workload, std::string_view policy, int workers);
+/// What it makes of the model's fills.
+Subject fills(std::string name, const Context& context, std::string workload, std::string_view policy, int workers,
+              double (*of)(const sim::Fills&), bool more_is_better);
+/// The model's rate of a program whose threads never move, with one barrier for all. \param policy a placement policy.
+Subject plain_rate(std::string name, std::string workload, std::string_view policy, int workers);
 
 }  // namespace charm::evaluate

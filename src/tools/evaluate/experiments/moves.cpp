@@ -1,8 +1,6 @@
 // What a move costs (CHARM §4.3, §4.4): a thread that holds data in its caches goes to another core. The move itself
 // and the refill of the caches have to be small beside the period of the controller, 50 ms; a hundredth of it is the
 // bound.
-#include <optional>
-
 #include "base/format.hpp"
 #include "tools/evaluate/experiments/all.hpp"
 #include "tools/evaluate/experiments/common.hpp"
@@ -36,12 +34,14 @@ std::vector<Pair> pairs(const Machine& machine) {
 }
 
 /// The move, and the lines that come from the old core's caches, as many at a time as a sweep keeps in flight.
-std::optional<double> predicted_us(const Context& context, int from, int to, std::size_t bytes) {
-  const auto cores = static_cast<int>(context.model.machine.cores.size());
-  const auto& costs = context.model.costs;
-  if (from >= cores || to >= cores || !(costs.stream_mlp.value > 0)) return std::nullopt;
-  const double lines = static_cast<double>(bytes) / sim::line_bytes;
-  return (costs.move_ns.value + lines * context.model.transfer_ns(from, to) / costs.stream_mlp.value) / 1000;
+Subject time_of(std::string name, int from, int to, std::size_t bytes) {
+  return {std::move(name), "a move and its refill",
+          [=](const sim::Model& model, const sim::Scatter& /*scatter*/) {
+            const double lines = static_cast<double>(bytes) / sim::line_bytes;
+            const auto& costs = model.costs;
+            return (costs.move_ns.value + lines * model.transfer_ns(from, to) / costs.stream_mlp.value) / 1000;
+          },
+          false};
 }
 
 Plan plan_moves(const Context& context) {
@@ -53,12 +53,13 @@ Plan plan_moves(const Context& context) {
     for (const std::size_t bytes : {std::size_t{0}, 256 * kib, mib}) {
       const std::string name = pair.name + " with " + base::format_bytes(bytes);
       job.variants.push_back({name, MoveRun{from.cpu, pair.to->cpu, bytes}});
+      add_subject(out, time_of(name, from.id, pair.to->id, bytes));
       out.points.push_back({.series = "move " + pair.name,
                             .x = static_cast<double>(bytes) / kib,
                             .first = name,
                             .expect = Expect::at_most,
                             .bound = bound_us,
-                            .predicted = predicted_us(context, from.id, pair.to->id, bytes)});
+                            .unit = "µs"});
     }
   }
   job.rounds = context.quick() ? 25 : 100;
@@ -77,6 +78,7 @@ constinit const Experiment moves{
         "of the controller's period of 50 ms.",
     .paper = "CHARM §4.3, §4.4",
     .published = "no figure",
+    .machine = "epyc-7713-2s",
     .needs = {.cores = 2},
     .plan = plan_moves};
 

@@ -13,13 +13,15 @@ std::vector<std::vector<int>> by_chiplet(const Machine& machine);
 std::vector<std::vector<int>> by_node(const Machine& machine);
 std::vector<std::vector<int>> by_core(const Machine& machine);
 
-/// The copy in two divisions at a size, and the point that compares them.
-void add_copies(Plan& plan, const Context& context, std::size_t bytes, const std::string& first_name,
-                const std::vector<std::vector<int>>& first, const std::string& second_name,
-                const std::vector<std::vector<int>>& second, Point point);
+/// One way to copy arrays: as processes on their cpus here, and as the model has it.
+struct Copying {
+  std::string name;
+  std::vector<std::vector<int>> processes;
+  std::string policy;  ///< a placement of as many workers as the processes have cpus
+};
 
-/// The model's ratio of the copy in so many processes to that in so many others.
-std::optional<double> predicted_copies(const Context& context, std::size_t bytes, std::size_t processes,
-                                       std::size_t others);
+/// The copy in two ways at a size, and the point that compares the first with the second.
+void add_copies(Plan& plan, const Context& context, std::size_t bytes, const Copying& first, const Copying& second,
+                Point point);
 
 }  // namespace charm::evaluate

@@ -10,6 +10,7 @@
 #include "tools/evaluate/experiments/all.hpp"
 #include "tools/evaluate/experiments/common.hpp"
 #include "tools/evaluate/judge.hpp"
+#include "tools/sim/page_mapping.hpp"
 
 namespace charm::evaluate {
 namespace {
@@ -47,6 +48,24 @@ std::vector<int> thread_counts(const Context& context, int cores) {
   return counts;
 }
 
+/// The model's GB/s of threads on the cores of a node that read a block whose pages a policy of the malloc spreads.
+Subject block_rate(std::string name, int node, std::string_view policy, int threads) {
+  return {std::move(name), fmt::format("a block spread by {}, {} threads", policy, threads),
+          [=, spread = std::string(policy)](const sim::Model& model, const sim::Scatter& /*scatter*/) {
+            const Machine& machine = model.machine;
+            // The model of the memories knows nodes by their place in the machine.
+            for (const Node& each : machine.nodes) {
+              if (each.os_index != each.id) return 0.0;
+            }
+            if (std::none_of(machine.cores.begin(), machine.cores.end(), [&](const Core& c) { return c.node == node; }))
+              return 0.0;
+            const auto memories = sim::traffic_model(model);
+            const auto weights =
+                sim::weights_of(memories, spread, node, capacities(memories), demand_of(memories, threads));
+            return sim::gb_per_s_of(model, {{node, threads, 0, 0, weights}}).front();
+          }};
+}
+
 /// More than the caches beside the node hold.
 std::size_t block_bytes(const Context& context, int node) {
   std::size_t caches = 0;
@@ -70,8 +89,11 @@ std::string blocks(const char* what, std::string_view policy) {
 
 class Planner {
  public:
-  explicit Planner(const Context& context)
-      : context_(context), reader_(reader_of(context.machine())), bytes_(block_bytes(context, reader_.node)) {
+  Planner(const Context& context, Plan& plan)
+      : context_(context),
+        plan_(plan),
+        reader_(reader_of(context.machine())),
+        bytes_(block_bytes(context, reader_.node)) {
     const auto rounds = context.quick() ? 15 : 40;
     reads_ = {.title = "reading blocks of malloc", .rounds = rounds};
     allocations_ = {.title = "getting and giving back blocks", .rounds = rounds};
@@ -83,6 +105,7 @@ class Planner {
     std::string name = reading(policy, threads);
     std::vector<int> cpus(reader_.cpus.begin(), reader_.cpus.begin() + threads);
     add(reads_, name, {std::string(policy), Blocks::read, reader_.os_node, std::move(cpus), bytes_});
+    add_subject(plan_, block_rate(name, reader_.node, policy.empty() ? "local" : policy, threads));
     return name;
   }
 
@@ -97,9 +120,6 @@ class Planner {
     Point point{.series = std::move(series), .x = static_cast<double>(threads)};
     point.first = read(policy, threads);
     point.second = read(other, threads);
-    const auto above = block_rate(context_, reader_.node, policy.empty() ? "local" : policy, threads);
-    const auto below = block_rate(context_, reader_.node, other.empty() ? "local" : other, threads);
-    if (above && below && *below > 0) point.predicted = *above / *below;
     return point;
   }
 
@@ -120,6 +140,7 @@ class Planner {
   }
 
   const Context& context_;
+  Plan& plan_;
   Reader reader_;
   std::size_t bytes_;
   Job reads_, allocations_;
@@ -127,7 +148,7 @@ class Planner {
 
 Plan plan_tapmm_figure_8(const Context& context) {
   Plan out{.x = "threads", .y = "by how much the first is better"};
-  Planner planner(context);
+  Planner planner(context, out);
   const bool several = !one_memory(context);
   const auto expecting = [&](Point point, Expect expect, double bound, const char* source) {
     point.expect = expect;
@@ -141,7 +162,7 @@ Plan plan_tapmm_figure_8(const Context& context) {
     expecting(planner.ratio("local over interleaved", threads, "local", "interleave"),
               few ? Expect::ahead : Expect::nothing, 1, figure_8);
     Point lead = planner.ratio("TAPMM over interleaved", threads, "paper", "interleave");
-    if (many) lead.published = 1.44;  // at most
+    if (threads == planner.cores()) lead.published = 1.44;  // at most
     expecting(std::move(lead), many ? Expect::ahead : Expect::nothing, 1, figure_8);
     expecting(planner.ratio("TAPMM over local", threads, "paper", "local"), many ? Expect::ahead : Expect::nothing, 1,
               figure_8);
@@ -196,6 +217,7 @@ constinit const Experiment tapmm_figure_8{
     .published =
         "with more than 4 threads ahead of local memory and up to 1.44 times as fast as interleaved; huge "
         "blocks take 1.4 times as long to allocate, others no longer",
+    .machine = "kunpeng-920-128",
     .needs = {.malloc = true},
     .plan = plan_tapmm_figure_8,
     .judge = judge_tapmm_figure_8};

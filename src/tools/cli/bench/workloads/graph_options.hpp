@@ -9,6 +9,9 @@ class GraphWorkload final : public Workload {
  public:
   [[nodiscard]] const WorkloadText& text() const override;
   [[nodiscard]] std::vector<std::string> kernels() const override;
+  [[nodiscard]] std::vector<PeerKind> peers() const override {
+    return {{"gapbs", {"bfs", "pr", "cc", "sssp", "bc", "tc"}}};
+  }
   void declare(CLI::App& app, BenchRequest& request) override;
   void check_options(const BenchRequest& request) const override;
   void check_plan(const BenchPlan& plan, const Facts& facts) const override;

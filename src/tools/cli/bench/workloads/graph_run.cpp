@@ -1,9 +1,14 @@
+#include <algorithm>
+#include <initializer_list>
+
 #include <fmt/format.h>
 
 #include "base/present.hpp"
 #include "os/files/output_file.hpp"
+#include "tools/cli/bench/peers.hpp"
 #include "tools/cli/bench/workload_run.hpp"
 #include "tools/cli/bench/workloads/graph_options.hpp"
+#include "workloads/graph/serialized_output.hpp"
 #include "workloads/kernel_run.hpp"
 
 namespace charm::cli {
@@ -33,6 +38,7 @@ class GraphRows final : public WorkloadRun {
                          {.undirected = asked_.undirected, .seed = plan.seed, .order = generated(plan).order}, runner);
       return base::present(graph_).describe();
     });
+    write_for_peers(bench);
   }
 
   workloads::KernelRun trial(const Measurement& row, const workloads::Runner& runner, int trial) override {
@@ -45,10 +51,57 @@ class GraphRows final : public WorkloadRun {
     return run;
   }
 
+  /// GAPBS as its README builds it: a program for each kernel, in one folder. The second of two runs from the same
+  /// source counts, since CHARM's rows are warm; betweenness takes its own sources, the same as CHARM's in every run.
+  PeerTrial peer_trial(const Measurement& row, int trial) override {
+    const workloads::Graph& graph = base::present(graph_);
+    const bool weighted = row.kernel == "sssp", searches = row.kernel == "bfs" || weighted;
+    PeerCall call{.words = {program_in(row.peer, row.kernel), "-f", peer_file_ + (weighted ? ".wsg" : ".sg")},
+                  .threads = row.workers};
+    const auto add = [&](std::initializer_list<std::string> words) {
+      call.words.insert(call.words.end(), words.begin(), words.end());
+    };
+    if (searches) {
+      workloads::RunOptions options{.trials = 1, .first_trial = trial};
+      options.source = asked_.source;
+      add({"-r", std::to_string(workloads::source_of_trial(graph, options))});
+    }
+    if (row.kernel == "pr") add({"-t", "1e-4", "-i", "100"});
+    if (row.kernel == "bc") add({"-i", "4"});
+    add({"-n", std::to_string(row.kernel == "bc" ? trial + 1 : 2)});
+    if (trial == 0) add({"-v"});
+    const PeerSaid said = run_peer(call);
+    workloads::KernelRun run{row.kernel, row.runtime, "MTEPS", {}, {}, true, "its own verification of the first trial"};
+    run.seconds = {printed(said, "Trial Time: +([0-9.]+)").back()};
+    // How many iterations of PageRank it made it does not say.
+    const int passes = row.kernel == "bc" ? 4 : row.kernel == "pr" ? 0 : 1;
+    run.work = {static_cast<double>(graph.edges()) * passes};
+    if (trial > 0) return {run, said.peak_bytes};
+    run.verified = said.text.find("FAIL") == std::string::npos && said.text.find("PASS") != std::string::npos;
+    if (!run.verified) run.detail += " failed";
+    return {run, said.peak_bytes};
+  }
+
   /// A trial of graph500 is 64 searches and does not notice a cold start.
   [[nodiscard]] bool warms_up(const std::string& kernel) const override { return kernel != "graph500"; }
 
  private:
+  void write_for_peers(Preparation& bench) {
+    const auto rows = bench.rows();
+    const auto any = [&](bool weighted) {
+      return std::any_of(rows.begin(), rows.end(), [&](const Measurement& row) {
+        return !row.peer.empty() && (row.kernel == "sssp") == weighted;
+      });
+    };
+    for (const bool weighted : {false, true}) {
+      if (!any(weighted)) continue;
+      bench.step("writing the graph for the peer");
+      peer_file_ = bench.peer_folder() + "/graph";
+      const workloads::Runner serial{"serial", 1};
+      workloads::write_serialized(base::present(graph_), serial, weighted, peer_file_ + (weighted ? ".wsg" : ".sg"));
+    }
+  }
+
   [[nodiscard]] workloads::GenerateOptions generated(const BenchPlan& plan) const {
     workloads::GenerateOptions options;
     options.scale = asked_.scale_or_default();
@@ -60,6 +113,7 @@ class GraphRows final : public WorkloadRun {
 
   GraphWorkload asked_;
   std::optional<workloads::Graph> graph_;
+  std::string peer_file_;  // without its extension
 };
 
 }  // namespace

@@ -17,6 +17,7 @@ class SgdWorkload final : public Workload {
   [[nodiscard]] const WorkloadText& text() const override;
   [[nodiscard]] std::vector<std::string> kernels() const override;
   [[nodiscard]] std::vector<std::string> runtimes() const override;
+  [[nodiscard]] std::vector<PeerKind> peers() const override { return {{"dimmwitted", {"loss", "sgd-machine"}}}; }
   void declare(CLI::App& app, BenchRequest& request) override;
   void check_options(const BenchRequest& request) const override;
   void check_plan(const BenchPlan& plan, const Facts& facts) const override;

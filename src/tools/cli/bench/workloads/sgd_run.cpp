@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "base/format.hpp"
 #include "base/present.hpp"
+#include "tools/base/quantile.hpp"
+#include "tools/cli/bench/peers.hpp"
 #include "tools/cli/bench/workload_run.hpp"
 #include "tools/cli/bench/workloads/sgd_options.hpp"
 #include "workloads/sgd/sgd_bench.hpp"
@@ -31,11 +35,39 @@ class SgdRows final : public WorkloadRun {
                                    : workloads::SampleSet::load({plan.file, plan.file_memory}, plan.seed, runner);
       return base::present(samples_).describe();
     });
+    const auto rows = bench.rows();
+    if (std::none_of(rows.begin(), rows.end(), [](const Measurement& row) { return !row.peer.empty(); })) return;
+    bench.step("writing the samples for the peer");
+    peer_samples_ = bench.peer_folder() + "/samples";
+    workloads::write_libsvm(base::present(samples_), peer_samples_);
   }
 
   workloads::KernelRun trial(const Measurement& row, const workloads::Runner& runner, int /*trial*/) override {
-    return workloads::run_sgd(row.kernel, runner, base::present(samples_),
-                              {asked_.update, asked_.epochs, asked_.target});
+    workloads::KernelRun run =
+        workloads::run_sgd(row.kernel, runner, base::present(samples_), {asked_.update, asked_.epochs, asked_.target});
+    if (row.runtime == "charm" && !run.work.empty()) passes_[row.kernel] = run.work.back() / bytes();
+    return run;
+  }
+
+  /// DimmWitted's dw-lr-train: FUNC=1 are its passes that compute the loss, FUNC=0 those that update the model. The
+  /// first of each warms up. It takes all cpus that the process may use.
+  PeerTrial peer_trial(const Measurement& row, int /*trial*/) override {
+    const PeerSaid said =
+        run_peer({.words = {program_in(row.peer, "dw-lr-train"), "-s", "0.01", "-e", "5", "-r", "0", peer_samples_},
+                  .threads = row.workers});
+    workloads::KernelRun run{row.kernel, row.runtime, "GB/s", {}, {}, false, ""};
+    const int kind = row.kernel == "loss" ? 1 : 0;
+    std::vector<double> passes = printed(said, fmt::format(R"(FUNC={}\] +TIME= *([0-9.eE+-]+))", kind), 2);
+    passes.erase(passes.begin());
+    const std::vector<double> losses = printed(said, R"(loss= *([0-9.eE+-]+))", 2);
+    // A descent of CHARM's is many passes: the same number of them.
+    const double count = passes_.contains(row.kernel) ? passes_.at(row.kernel) : 1;
+    run.seconds = {base::median(passes) * count};
+    run.work = {bytes() * count};
+    run.verified = std::isfinite(losses.back()) && losses.back() < losses.front();
+    run.detail = fmt::format("loss {:.3g} to {:.3g} in {} passes; time of {:.0f}", losses.front(), losses.back(),
+                             losses.size(), count);
+    return {run, said.peak_bytes};
   }
 
  private:
@@ -46,6 +78,10 @@ class SgdRows final : public WorkloadRun {
 
   SgdWorkload asked_;
   std::optional<workloads::SampleSet> samples_;
+  [[nodiscard]] double bytes() const { return static_cast<double>(workloads::bytes_of(base::present(samples_))); }
+
+  std::string peer_samples_;
+  std::map<std::string, double> passes_;  // over the samples, of CHARM's last trial of each kernel
 };
 
 }  // namespace

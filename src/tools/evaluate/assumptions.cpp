@@ -1,13 +1,16 @@
-#include "tools/sim/assumptions.hpp"
+#include "tools/evaluate/assumptions.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "tools/base/parallel.hpp"
+#include "tools/evaluate/judge.hpp"
 
-namespace charm::sim {
+namespace charm::evaluate {
 namespace {
+
+using sim::Free;
 
 using Kind = Assumption::Kind;
 
@@ -28,26 +31,28 @@ std::string name_of(const Reproduction& figure, const Point& point) {
   std::string x = std::to_string(point.x);
   x.erase(x.find_last_not_of('0') + 1);
   if (x.ends_with('.')) x.pop_back();
-  return figure.figure + ": " + point.series + " at " + x;
+  return std::string(figure.experiment->name) + ": " + point.series + " at " + x;
 }
 
-std::vector<Reproduction> all_of(const std::vector<std::string>& figures, const Free& free) {
+using Experiments = std::vector<const Experiment*>;
+
+std::vector<Reproduction> all_of(const Experiments& experiments, const Free& free) {
   std::vector<Reproduction> made;
-  for (const auto& figure : figures) made.push_back(reproduce(figure, free));
+  for (const Experiment* each : experiments) made.push_back(reproduce(*each, free));
   return made;
 }
 
 void compare(const std::vector<Reproduction>& base, const std::vector<Reproduction>& now, Sensitivity& out) {
   for (std::size_t f = 0; f < base.size(); ++f) {
-    for (std::size_t p = 0; p < base[f].points.size(); ++p) {
-      const Point &before = base[f].points[p], &after = now[f].points[p];
-      if (before.model != 0) {
-        const double change = std::abs(after.model / before.model - 1);
+    for (std::size_t p = 0; p < base[f].plan.points.size(); ++p) {
+      const Point &before = base[f].plan.points[p], &after = now[f].plan.points[p];
+      if (before.predicted && after.predicted) {
+        const double change = std::abs(*after.predicted / *before.predicted - 1);
         if (change > out.largest_change) out.largest_change = change, out.changed_most = name_of(base[f], before);
       }
-      if (!before.hard) continue;
+      if (before.expect == Expect::nothing) continue;
       ++out.hard;
-      if (!before.holds || after.holds) continue;
+      if (!agrees(before) || agrees(after)) continue;
       out.fallen.push_back(name_of(base[f], before));
       if (before.basis == Basis::predicted) out.predicted.push_back(out.fallen.back());
     }
@@ -59,9 +64,9 @@ template <class Takes>
 double error_of(const Reproduction& figure, Takes&& takes) {
   double sum = 0;
   int count = 0;
-  for (const Point& point : figure.points) {
-    if (!takes(point) || point.paper <= 0 || point.model <= 0) continue;
-    sum += std::abs(std::log(point.model / point.paper));
+  for (const Point& point : figure.plan.points) {
+    if (!takes(point) || !point.published || !point.predicted) continue;
+    sum += std::abs(std::log(*point.predicted / *point.published));
     ++count;
   }
   return count > 0 ? std::expm1(sum / count) : 0;
@@ -78,18 +83,18 @@ bool starts(const Point& point, std::string_view text) { return point.series.sta
 bool ring(const Point& point) { return point.series.ends_with(", RING"); }
 
 constexpr Split splits[] = {
-    {"blind_writes", "charm:tab1", "Tab. 1, RING: BFS", "Tab. 1, RING: PR, CC, SSSP", "charm:tab1",
-     [](const Point& p) { return ring(p) && starts(p, "BFS"); },
-     [](const Point& p) { return ring(p) && (starts(p, "PR") || starts(p, "CC") || starts(p, "SSSP")); }},
-    {"blind_writes", "charm:tab1", "Tab. 1, RING: SSSP", "Tab. 1, RING: BFS, PR, CC", "charm:tab1",
-     [](const Point& p) { return ring(p) && starts(p, "SSSP"); },
-     [](const Point& p) { return ring(p) && (starts(p, "PR") || starts(p, "CC") || starts(p, "BFS")); }},
-    {"streamcluster_fresh", "charm:tab2", "Tab. 2: CHARM", "Tab. 2: SHOAL", "charm:tab2",
+    {"blind_writes", "charm-tab1", "Tab. 1, RING: BFS", "Tab. 1, RING: PR, CC, SSSP", "charm-tab1",
+     [](const Point& p) { return ring(p) && starts(p, "bfs"); },
+     [](const Point& p) { return ring(p) && (starts(p, "pr") || starts(p, "cc") || starts(p, "sssp")); }},
+    {"blind_writes", "charm-tab1", "Tab. 1, RING: SSSP", "Tab. 1, RING: BFS, PR, CC", "charm-tab1",
+     [](const Point& p) { return ring(p) && starts(p, "sssp"); },
+     [](const Point& p) { return ring(p) && (starts(p, "pr") || starts(p, "cc") || starts(p, "bfs")); }},
+    {"streamcluster_fresh", "charm-tab2", "Tab. 2: CHARM", "Tab. 2: SHOAL", "charm-tab2",
      [](const Point& p) { return starts(p, "CHARM, local"); },
      [](const Point& p) { return starts(p, "SHOAL, local"); }},
-    {"streamcluster_turns", "charm:fig9", "Fig. 9: SHOAL", "Fig. 9: CHARM", "charm:fig9",
+    {"streamcluster_turns", "charm-fig9", "Fig. 9: SHOAL", "Fig. 9: CHARM", "charm-fig9",
      [](const Point& p) { return p.series == "SHOAL" && p.x > 8; }, [](const Point& p) { return p.series == "CHARM"; }},
-    {"streamcluster_turns", "charm:fig9", "Fig. 9 up to 32 cores", "Fig. 9: 40, 64 and 128 cores", "charm:fig9",
+    {"streamcluster_turns", "charm-fig9", "Fig. 9 up to 32 cores", "Fig. 9: 40, 64 and 128 cores", "charm-fig9",
      [](const Point& p) { return (p.series == "SHOAL" || p.series == "CHARM") && p.x <= 32; },
      [](const Point& p) { return (p.series == "SHOAL" || p.series == "CHARM") && p.x > 32; }},
 };
@@ -97,20 +102,21 @@ constexpr Split splits[] = {
 CrossValidation cross_validate(const Split& split) {
   const Assumption& number =
       *std::find_if(std::begin(all), std::end(all), [&](const Assumption& one) { return one.name == split.number; });
-  CrossValidation out{split.number, split.fitted_to, split.predicts, 0, free_defaults.*number.member, 0, 0, true};
+  CrossValidation out{split.number, split.fitted_to, split.predicts, 0, sim::free_defaults.*number.member, 0, 0, true};
   double least = INFINITY;
   Free best;
   for (const double factor : {0.25, 0.35, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0}) {
     const Free free = moved(number, factor);
-    const double error = error_of(reproduce(split.figure, free), split.train);
+    const double error = error_of(reproduce(*chosen({split.figure}).front(), free), split.train);
     if (error < least) least = error, best = free;
   }
-  const Reproduction there = reproduce(split.others, best);
+  const Reproduction there = reproduce(*chosen({split.others}).front(), best);
   out.value = best.*number.member;
   out.error_there = least;
   out.error = error_of(there, split.test);
-  for (const Point& point : there.points)
-    out.shape_holds = out.shape_holds && (!point.hard || !split.test(point) || point.holds);
+  for (const Point& point : there.plan.points)
+    if (split.test(point) && point.unit == "share")
+      out.shape_holds = out.shape_holds && near_published(point).value_or(true);
   return out;
 }
 
@@ -124,16 +130,17 @@ Free moved(const Assumption& assumption, double factor) {
   return free;
 }
 
-std::vector<std::string> dependent_figures() {
-  std::vector<std::string> names;
-  for (const Figure& figure : figures()) {
-    if (figure.name.starts_with("charm:") || figure.name.starts_with("olap:")) names.emplace_back(figure.name);
-  }
-  return names;
+std::vector<const Experiment*> dependent_experiments() {
+  Experiments all = reproducible();
+  std::erase_if(all, [](const Experiment* each) {
+    const bool figure = each->name.starts_with("charm-") || each->name.starts_with("olap-");
+    return !figure ||
+           (each->paper.find("Fig.") == std::string_view::npos && each->paper.find("Tab.") == std::string_view::npos);
+  });
+  return all;
 }
 
-std::vector<Sensitivity> sensitivities(std::span<const Assumption> of, const std::vector<std::string>& figures,
-                                       int jobs) {
+std::vector<Sensitivity> sensitivities(std::span<const Assumption> of, const Experiments& figures, int jobs) {
   const std::vector<Reproduction> base = all_of(figures, {});
   constexpr std::array factors{0.7, 1.3};
   std::vector<Sensitivity> out(of.size() * factors.size());
@@ -148,12 +155,12 @@ std::vector<Sensitivity> sensitivities(std::span<const Assumption> of, const std
 BasisCount count(std::span<const Reproduction> figures) {
   BasisCount out;
   for (const Reproduction& figure : figures) {
-    for (const Point& point : figure.points) {
+    for (const Point& point : figure.plan.points) {
       if (point.basis == Basis::fitted) ++out.fitted;
       if (point.basis == Basis::assumed) ++out.assumed;
       if (point.basis != Basis::predicted) continue;
       ++out.predicted;
-      if (point.holds) ++out.predicted_held;
+      if (agrees(point)) ++out.predicted_held;
     }
   }
   return out;
@@ -165,4 +172,4 @@ std::vector<CrossValidation> cross_validate(int jobs) {
   return out;
 }
 
-}  // namespace charm::sim
+}  // namespace charm::evaluate

@@ -8,17 +8,17 @@
 #include <string>
 #include <vector>
 
+#include <gtest/gtest.h>
+
 #include "tools/memory_traffic/sampler.hpp"
 #include "tools/memory_traffic/source.hpp"
-#include "tools/sim/figures/all.hpp"
-#include "tools/sim/figures/page_mapping.hpp"
+#include "tools/sim/page_mapping.hpp"
 
 namespace charm::sim {
 namespace {
 
 constexpr int steps = 60, counted = 30;  // of a sampler: the second half
 constexpr double nearly = 0.95;
-constexpr const char* design = "design: several programs, one sampler";
 
 /// Programs on the dies of the first socket. They allocate anew in each step, so their pages follow at once: the worst
 /// case for herding.
@@ -99,24 +99,24 @@ double of_both(const Model& machine, const memory_traffic::Weights& first, const
   return rates[0] + rates[1];
 }
 
-void two_programs(const Model& machine, std::vector<Point>& points) {
+Model kunpeng() { return model("kunpeng-920-128"); }
+
+TEST(SeveralPrograms, ThatFollowOneSamplerSettle) {
+  const Model machine = kunpeng();
   const auto nobody = [](int) { return std::vector<double>(); };
   const auto herd = Followers(machine, naive()).run(nobody);
   const auto calm = Followers(machine, {}).run(nobody);
-  points.push_back(required("without measures, change of a part in a step", 2, 0, herd.swing, herd.swing > 0.2,
-                            "programs that follow every reading at once herd", design));
-  points.push_back(required("change of a part in a step", 2, 0, calm.swing, calm.swing < 0.05,
-                            "programs that follow the sampler settle", design));
-  const double over_herd = calm.gb_per_s / herd.gb_per_s;
-  points.push_back(
-      required("over those that herd", 2, 1, over_herd, over_herd > 0.97, "settling costs no bandwidth", design));
-  const double over_local = calm.gb_per_s / of_both(machine, only_on(4, 0), only_on(4, 1));
-  points.push_back(required("over local", 2, 1, over_local, over_local > 1.1,
-                            "both use the other socket's memories besides their own", design));
+  EXPECT_GT(herd.swing, 0.2) << "programs that follow every reading at once herd";
+  EXPECT_LT(calm.swing, 0.05);
+  EXPECT_GT(calm.gb_per_s / herd.gb_per_s, 0.97) << "settling costs no bandwidth";
+  EXPECT_GT(calm.gb_per_s / of_both(machine, only_on(4, 0), only_on(4, 1)), 1.1)
+      << "both use the other socket's memories besides their own";
   const memory_traffic::Weights all(4, 1);
-  const double over_interleaved = calm.gb_per_s / of_both(machine, all, all);
-  points.push_back(required("over interleaved", 2, 1, over_interleaved, over_interleaved > 1.1,
-                            "the bus between the sockets is not overloaded", design));
+  EXPECT_GT(calm.gb_per_s / of_both(machine, all, all), 1.1) << "the bus between the sockets is not overloaded";
+}
+
+TEST(SeveralPrograms, LeaveWhatADatabaseUses) {
+  const Model machine = kunpeng();
   for (const double busy : {10.0, 20.0, 30.0}) {
     // As a recording replays it: busy most of the time.
     const auto database = [busy](int step) {
@@ -125,14 +125,9 @@ void two_programs(const Model& machine, std::vector<Point>& points) {
     const auto following = Followers(machine, {}).run(database);
     const auto fixed = Followers(machine, {}).run(database, true);
     const auto without = Followers(machine, naive()).run(database);
-    const double over_fixed = following.gb_per_s / fixed.gb_per_s;
-    points.push_back(required("beside a database, over TAPMM-static", busy, 1, over_fixed,
-                              over_fixed > (busy == 30 ? 1.05 : nearly),
-                              "both leave what the database uses, or lose less than a twentieth", design));
-    const double over_without = following.gb_per_s / without.gb_per_s;
-    points.push_back(required("beside a database, over those that herd", busy, 1, over_without,
-                              over_without > nearly && following.swing < without.swing / 2,
-                              "they change less than half as much, and lose nothing by it", design));
+    EXPECT_GT(following.gb_per_s / fixed.gb_per_s, busy == 30 ? 1.05 : nearly) << busy;
+    EXPECT_GT(following.gb_per_s / without.gb_per_s, nearly) << busy;
+    EXPECT_LT(following.swing, without.swing / 2) << busy;
   }
 }
 
@@ -144,7 +139,8 @@ double read_by(const Model& machine, int dies, const memory_traffic::Weights& we
   return dies * *std::min_element(rates.begin(), rates.end());
 }
 
-void several_readers(const Model& machine, std::vector<Point>& points) {
+TEST(SeveralReaders, AreServedBetterThanByTheRuleForTheAllocatingDie) {
+  const Model machine = kunpeng();
   const memory_traffic::Model forest = traffic_model(machine);
   const memory_traffic::Bandwidths all = capacities(forest);
   const memory_traffic::Weights rooted = weights_of(forest, "paper", 0, all);
@@ -152,30 +148,10 @@ void several_readers(const Model& machine, std::vector<Point>& points) {
     std::vector<memory_traffic::Reader> readers;
     for (int die = 0; die < dies; ++die) readers.push_back({memory_traffic::root_of_node(forest, die), 1.0 / dies});
     const double best = read_by(machine, dies, memory_traffic::shared_flow(forest, all, readers));
-    const double over_paper = best / read_by(machine, dies, rooted);
-    const double over_interleaved = best / read_by(machine, dies, memory_traffic::Weights(4, 1));
-    const char* claim = dies == 4 ? "a block that all dies read is not the allocating die's"
-                                  : "weights for all readers are never behind the allocating die's";
-    points.push_back(required("read by so many dies, over the paper's rule", dies, 1, over_paper,
-                              over_paper > (dies == 4 ? 1.2 : 0.98), claim, "design: §3.3 has one reader"));
-    points.push_back(required("read by so many dies, over interleaved", dies, 1, over_interleaved,
-                              over_interleaved > nearly, "nor behind interleaving by a twentieth",
-                              "design: §3.3 has one reader"));
+    EXPECT_GT(best / read_by(machine, dies, rooted), dies == 4 ? 1.2 : 0.98) << dies;
+    EXPECT_GT(best / read_by(machine, dies, memory_traffic::Weights(4, 1)), nearly) << dies;
   }
 }
 
 }  // namespace
-
-Reproduction tapmm_sharing(const Free& free) {
-  const Model machine = model_with("kunpeng-920-128", free);
-  Reproduction out;
-  out.x = "programs, GB/s of a database, or dies";
-  out.y = "ratio, or change of a part in one step of the sampler";
-  two_programs(machine, out.points);
-  several_readers(machine, out.points);
-  out.not_captured = {"Blocks that live longer than a step of the sampler: the programs allocate all the time.",
-                      "Latency under load, apart from full buses."};
-  return out;
-}
-
 }  // namespace charm::sim

@@ -1,4 +1,5 @@
-#include "tools/sim/figures/all.hpp"
+#include "tools/sim/settled.hpp"
+
 #include "tools/sim/generator.hpp"
 #include "tools/sim/spec.hpp"
 
@@ -27,12 +28,6 @@ std::string with_free(const std::string& spec, const Free& free) {
 
 }  // namespace
 
-Model model_with(std::string_view name, const Free& free) {
-  Model model = sim::model(name);
-  model.free = free;
-  return model;
-}
-
 Rates plain_rates(const Model& model, const placement::Placement& placement, const std::string& spec) {
   const Workload work = workload(with_free(spec, model.free), static_cast<int>(placement.start().size()));
   Job job{&model, placement.start(), &work.phases.front(), {}};
@@ -41,8 +36,11 @@ Rates plain_rates(const Model& model, const placement::Placement& placement, con
   return rates_of(job, analytic_mixes(job));
 }
 
-RunResult settled(const Model& model, const std::string& spec, const std::string& policy, int workers) {
+RunResult settled(const Model& model, const std::string& spec, const std::string& policy, int workers,
+                  const Scatter& scatter) {
   RunOptions options;
+  options.noise = scatter.noise;
+  options.seed = scatter.seed;
   options.warm_up = 60;
   options.seconds = 60;
   const std::string named = policy == "ring" ? "ring:message_ns=" + std::to_string(model.free.message_ns) : policy;

@@ -1,7 +1,7 @@
 // The format is that of GAPBS's writer.h: a byte "directed", the numbers of arcs and vertices, the offsets and the
 // neighbours, 32 bits each and with weights a weight of 32 bits behind each; of a directed graph then the same of its
 // transpose. Nothing reads the weights of the transpose; they are written as 1.
-#include "gapbs_file.hpp"
+#include "workloads/graph/serialized_output.hpp"
 
 #include <charm/error.hpp>
 
@@ -11,8 +11,7 @@
 
 #include "workloads/graph/input.hpp"
 
-namespace workloads = charm::workloads;
-
+namespace charm::workloads {
 namespace {
 
 template <class T>
@@ -21,13 +20,13 @@ void write(std::ofstream& file, const T* first, std::size_t count) {
 }
 
 template <class WeightOf>
-void write_lists(std::ofstream& file, const workloads::Csr& lists, bool weighted, WeightOf&& weight_of) {
+void write_lists(std::ofstream& file, const Csr& lists, bool weighted, WeightOf&& weight_of) {
   const auto arcs = lists.neighbours.size();
   write(file, lists.offsets.data(), static_cast<std::size_t>(lists.offsets.size()));
   if (!weighted) return write(file, lists.neighbours.data(), static_cast<std::size_t>(arcs));
   std::vector<std::int32_t> pairs;
   constexpr std::size_t lot = 1U << 20;
-  for (workloads::Index i = 0; i < arcs; ++i) {
+  for (Index i = 0; i < arcs; ++i) {
     pairs.push_back(lists.neighbours[i]);
     pairs.push_back(weight_of(i));
     if (pairs.size() >= lot || i + 1 == arcs) {
@@ -39,23 +38,24 @@ void write_lists(std::ofstream& file, const workloads::Csr& lists, bool weighted
 
 }  // namespace
 
-void write_gapbs_file(const workloads::Graph& graph, const workloads::Runner& runner, bool weighted,
-                      const std::string& path) {
+void write_serialized(const Graph& graph, const Runner& runner, bool weighted, const std::string& path) {
   auto& data = graph.data();
-  const workloads::CsrGraph& csr = data.loaded.graph;
+  const CsrGraph& csr = data.loaded.graph;
   std::ofstream file(path, std::ios::binary);
   const bool directed = csr.directed;
-  const workloads::Index sizes[] = {csr.arcs(), csr.vertices};
+  const Index sizes[] = {csr.arcs(), csr.vertices};
   write(file, &directed, 1);
   write(file, sizes, 2);
   if (weighted) {
     weights_of(data, runner).visit([&](const auto* weights) {
-      write_lists(file, csr.out, true, [weights](workloads::Index i) { return static_cast<std::int32_t>(weights[i]); });
+      write_lists(file, csr.out, true, [weights](Index i) { return static_cast<std::int32_t>(weights[i]); });
     });
   } else {
-    write_lists(file, csr.out, false, [](workloads::Index) { return 1; });
+    write_lists(file, csr.out, false, [](Index) { return 1; });
   }
-  if (directed) write_lists(file, csr.transposed, weighted, [](workloads::Index) { return 1; });
+  if (directed) write_lists(file, csr.transposed, weighted, [](Index) { return 1; });
   file.close();
-  if (!file) throw charm::Error(charm::Errc::system, path + " cannot be written", "choose another --folder");
+  if (!file) throw Error(Errc::system, path + " cannot be written", "make room, or take another folder");
 }
+
+}  // namespace charm::workloads

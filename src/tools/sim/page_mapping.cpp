@@ -1,8 +1,9 @@
-#include "tools/sim/figures/page_mapping.hpp"
+#include "tools/sim/page_mapping.hpp"
 
 #include <algorithm>
 #include <numeric>
 
+#include "tools/sim/timing.hpp"
 #include "tools/sim/traffic.hpp"
 
 namespace charm::sim {
