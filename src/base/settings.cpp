@@ -245,8 +245,7 @@ std::vector<Row> runtime_rows() {
        words(&Settings::width), choice(&Settings::width), code(&Config::width)},
       {"stealing", "near",
        "From whom an idle worker takes tasks. near: from workers of its own chiplet first, then from others, nearer "
-       "ones "
-       "more often. random: from any, one at a time, as runtimes do that know no chiplets; to compare with.",
+       "ones more often. random: from any, one at a time, as runtimes do that know no chiplets; to compare with.",
        words(&Settings::stealing), choice(&Settings::stealing),
        [](const Config&) { return std::optional<std::string>(); }},
       {"monitor", "program", "What a controller measures: the whole program, or only what runs inside a charm::region.",

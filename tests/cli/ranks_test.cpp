@@ -81,6 +81,9 @@ TEST(BenchRanks, RefuseWhatRanksCannotKeep) {
   options.report = "out.html";
   expect_refused(options, "--report");
   options = options_of<GraphWorkload>(2);
+  options.request.peers = {"gapbs=folder"};
+  expect_refused(options, "--peer");
+  options.request.peers.clear();
   options.request.trial_seconds = 1;
   expect_refused(options, "--trial-seconds");
 }

@@ -81,6 +81,8 @@ void expect_same_size(const Subject& subject, const Job& job, const std::string&
   }
   if (benchmark == "sgd") {
     constexpr double simulated_bytes = 8, bytes = 4;  // of a feature
+    // What the kernel places is predicted as what the kernel places.
+    EXPECT_EQ(model.find("linux-") != std::string::npos, subject.name.find(" openmp ") != std::string::npos) << model;
     EXPECT_NEAR(number_in(model, "samples=") * number_in(model, "features=") * simulated_bytes,
                 option("--rows") * option("--features") * bytes, simulated_bytes * option("--features"))
         << where << model;
@@ -152,6 +154,7 @@ std::string needs_text(const Experiment& experiment) {
   if (needs.fills) all.emplace_back("counters");
   if (needs.malloc) all.emplace_back("CHARM's malloc");
   if (!needs.benchmark.empty()) all.emplace_back(needs.benchmark);
+  if (!needs.programs.empty()) all.emplace_back(needs.programs);
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
@@ -176,6 +179,11 @@ TEST(Registry, IsOnItsPageWithTheModelsVerdicts) {
   EXPECT_NE(page.str().find("registry_test.cpp -->\n" + table + "<!-- end -->"), std::string::npos)
       << "write this between the marks of docs/design/reproduce.md:\n"
       << table;
+  std::ifstream readme(std::string(CHARM_DOCS) + "/../README.md");
+  std::stringstream first_page;
+  first_page << readme.rdbuf();
+  EXPECT_NE(first_page.str().find("by a model of their machines " + text_of(tally) + ":"), std::string::npos)
+      << "README.md: " << text_of(tally);
 }
 
 TEST(Registry, HasASourceForEveryPublishedValue) {

@@ -49,6 +49,19 @@ TEST_F(EvaluateTest, WritesReportAndFileAndGoesOnWithThem) {
   EXPECT_TRUE(has(file("both/comparison.html"), "</html>"));
 }
 
+TEST_F(EvaluateTest, OfASimulatedMachineSaysSoAndWritesOverNothing) {
+  const auto said = charm("evaluate --simulate 2x7713 --only moves,olap-fig5 --output out -q");
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  EXPECT_TRUE(has(said.out, "nothing was measured") && has(said.out, "2 claims: ")) << said.out;
+  EXPECT_EQ(evaluation("out").at("machine").at("chiplets"), 16);
+  const std::string before = file("out/evaluation.json");
+  expect_refused("evaluate --simulate 7713 --only moves --output out", {"has an evaluation"});
+  EXPECT_EQ(file("out/evaluation.json"), before);
+  expect_refused("evaluate --simulate nosuch --only moves", {"'nosuch'", "epyc-7713"});
+  expect_refused("evaluate --simulate 7713 --list", {"--list"});
+  expect_refused("evaluate --noise .1", {"--simulate"});
+}
+
 TEST_F(EvaluateTest, CanGoOnAfterItWasStopped) {
   // SIGTERM, since shells let programs in the background ignore SIGINT.
   const auto said = waiting("'" CHARM_TOOL

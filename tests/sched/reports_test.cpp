@@ -30,6 +30,26 @@ const charm::TaskInfo* find(const std::vector<charm::TaskInfo>& tasks, const std
   return nullptr;
 }
 
+/// The schedules are in the library; what a task of a loop does is in the program.
+TEST(Tasks, OfALoopHaveTheNameOfItsBody) {
+  charm::Config config;
+  config.lend_caller = false;
+  Running runtime(1, config);
+  std::vector<std::string> names;
+  const auto note = [&names] {
+    for (const charm::TaskInfo& each : charm::tasks())
+      if (each.state == "running" && each.worker == charm::worker_id()) names.push_back(each.function);
+  };
+  for (int call = 0; call < 2; ++call) charm::parallel_for(0, 1, [&](int) { note(); });
+  charm::parallel_for(0, 1, [&](int) {
+    note();
+    charm::yield();
+  });
+  ASSERT_EQ(names.size(), 3U);
+  EXPECT_EQ(names[0], names[1]);
+  EXPECT_NE(names[0], names[2]);
+}
+
 TEST(Tasks, AreListedWithWhatTheyWaitFor) {
   Running runtime(2);
   charm::run([] {

@@ -168,11 +168,12 @@ compare::Outcome measure(const CompareOptions& options, const compare::Request& 
     os::ChildRequest child{program.words, options.input, options.show_output, options.check_output && !measured};
     if (printed) child.output_bytes = child.tail_bytes = most_written;
     run.child = os::run_child(child);
+    const double took = run.child.wall_s;
     const bool done = run.child.start_error == 0 && run.child.interrupted == 0 && run.child.signal == 0;
     if (printed && done && run.child.exit_code == 0)
       run.child.wall_s = printed->seconds_in(run.child.said + run.child.error_tail, program.name);
     if (events) run.counts = counting.read(*events);
-    if (!measured) shortest = shortest > 0 ? std::min(shortest, run.child.wall_s) : run.child.wall_s;
+    if (!measured) shortest = shortest > 0 ? std::min(shortest, took) : took;
     return run;
   };
   callbacks.shell = [&](const std::string& command) {

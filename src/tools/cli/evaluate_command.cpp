@@ -271,6 +271,7 @@ int run(const EvaluateOptions& options, Session& session) {
 /// The whole evaluation on a machine that exists only as a model: what would be told there.
 int simulate(const EvaluateOptions& options, Session& session) {
   constexpr std::uint64_t seed_of_predictions = 1;
+  if (options.folder) check_folder(options, *options.folder, (fs::path(*options.folder) / "evaluation.json").string());
   const auto chosen = evaluate::chosen(names_in(options.only));
   const evaluate::Context context = evaluate::simulated_context(
       sim::model(options.simulated), options.full ? evaluate::Extent::full : evaluate::Extent::quick);
@@ -360,6 +361,7 @@ void declare_evaluate(CLI::App& app, Session& session) {
   auto* simulated = app.add_option("--simulate", options->simulated,
                                    "Measure a model of another machine, as charm sim has them, and not this one");
   not_empty(simulated)->type_name("MACHINE");
+  for (const char* other : {"--list", "--resume", "--anyway", "--compare"}) simulated->excludes(app.get_option(other));
   number_within(app.add_option("--noise", options->noise, "With --simulate: relative deviation of every sample [0.02]"),
                 0, 1)
       ->needs(simulated);

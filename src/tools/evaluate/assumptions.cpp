@@ -131,13 +131,13 @@ Free moved(const Assumption& assumption, double factor) {
 }
 
 std::vector<const Experiment*> dependent_experiments() {
-  Experiments all = reproducible();
-  std::erase_if(all, [](const Experiment* each) {
+  Experiments dependent = reproducible();
+  std::erase_if(dependent, [](const Experiment* each) {
     const bool figure = each->name.starts_with("charm-") || each->name.starts_with("olap-");
     return !figure ||
            (each->paper.find("Fig.") == std::string_view::npos && each->paper.find("Tab.") == std::string_view::npos);
   });
-  return all;
+  return dependent;
 }
 
 std::vector<Sensitivity> sensitivities(std::span<const Assumption> of, const Experiments& figures, int jobs) {

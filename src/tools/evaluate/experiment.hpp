@@ -43,6 +43,7 @@ struct Needs {
   std::string_view vendor{};     ///< "amd", "intel"; empty: any
   std::string_view benchmark{};  ///< a kind of `charm bench`; empty: none
   bool malloc = false;           ///< libcharm_malloc.so
+  std::string_view programs{};   ///< of the user's, which charm evaluate does not run; empty: none
 };
 
 /// What is known of the machine and the program when experiments are planned.

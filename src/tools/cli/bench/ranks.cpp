@@ -32,6 +32,8 @@ void check_ranks(const BenchOptions& options, const remote::Launch& launch) {
     refuse("--policy: ranks run with one policy, and several are given", "give one policy");
   if (request.memory)
     refuse("--memory places the arrays of one process, not those of ranks", "drop --memory, or --ranks");
+  if (!request.peers.empty())
+    refuse("--peer: what you have built runs beside one process, not beside ranks", "drop --peer, or --ranks");
   if (request.trial_seconds) refuse("--trial-seconds: a trial of ranks is one run", "drop --trial-seconds, or --ranks");
   if (options.report)
     refuse("--report draws the workers of one process, not those of ranks", "take --json, or drop --ranks");

@@ -38,7 +38,7 @@ Plan plan_charm_figure_14(const Context& context) {
         out, context, "transactions on " + std::to_string(workers) + " cores", input,
         {.policies = {"local", "distributed", "adaptive"}, .workers = workers, .trials = context.quick() ? 5 : 15},
         context.quick() ? 45 : 600);
-    for (const std::size_t i : {0, 1}) {
+    for (const std::size_t i : {0U, 1U}) {
       const auto series = [&](const char* policy) { return row(kernels[i], "charm", policy, workers); };
       for (const char* policy : {"local", "distributed"})
         add_subject(out, plain_rate(series(policy), works[i], policy, workers));

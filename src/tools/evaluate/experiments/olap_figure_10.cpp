@@ -47,8 +47,8 @@ Plan plan_olap_figure_10(const Context& context) {
                           .source = "§4.4, text"});
   };
   shape(local, 128, 24, Expect::at_most, 0.5);
-  for (const std::size_t flat : {64, 128, 256}) shape(mixed, flat, 32, Expect::at_least, 0.9);
-  for (const std::size_t beyond : {768, 1536}) shape(mixed, beyond, 256, Expect::at_most, 0.8);
+  for (const std::size_t flat : {64U, 128U, 256U}) shape(mixed, flat, 32, Expect::at_least, 0.9);
+  for (const std::size_t beyond : {768U, 1536U}) shape(mixed, beyond, 256, Expect::at_most, 0.8);
   out.notes = {
       "For large arrays §4.4 has both alike, CHARM Fig. 5 has mixed 2.5 times ahead; the model follows the "
       "links' bandwidth and with it CHARM."};

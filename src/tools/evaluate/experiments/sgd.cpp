@@ -38,8 +38,8 @@ Plan plan_sgd(const Context& context) {
     const std::string mine = row(each.kernel, "charm", "adaptive", workers);
     for (const bool async : {false, true}) {
       const std::string other = row(each.kernel, async ? "async" : "openmp", "none", workers);
-      // std::async's threads are made for each task; DimmWitted has a copy of the model on each node.
-      add_subject(out, rate(other, context, work, async ? "per-machine" : "per-node", workers));
+      // OpenMP's threads stay and the kernel places them; std::async's are made for each task.
+      add_subject(out, rate(other, context, work, async ? "per-machine" : "os", workers));
       out.points.push_back({.series = each.kernel + std::string(async ? ", std::async" : ""),
                             .x = static_cast<double>(workers),
                             .first = mine,

@@ -141,7 +141,6 @@ Plan plan_beside_a_database(const Context& /*context*/) {
   return out;
 }
 
-/// No benchmark of CHARM's is such a program.
 constexpr std::string_view programs = "NPB and XSBench, which charm run --malloc runs";
 
 }  // namespace
@@ -153,7 +152,7 @@ constinit const Experiment tapmm_figure_10{
     .paper = "TAPMM Fig. 10, §4.2",
     .published = "FT.C 1.4 times as fast as with local memory and 1.12 times as with interleaved",
     .machine = "kunpeng-920-128",
-    .needs = {.benchmark = programs},
+    .needs = {.programs = programs},
     .plan = plan_alone};
 
 constinit const Experiment tapmm_figure_11{
@@ -163,7 +162,7 @@ constinit const Experiment tapmm_figure_11{
     .paper = "TAPMM Fig. 11, §4.2",
     .published = "up to 2.12 times as fast as interleaved and 5.21 times as with local memory",
     .machine = "kunpeng-920-128",
-    .needs = {.benchmark = programs},
+    .needs = {.programs = programs},
     .plan = plan_beside_a_database};
 
 }  // namespace charm::evaluate
