@@ -19,11 +19,13 @@
 #include "os/processes/this_process.hpp"
 #include "os/threads/affinity.hpp"
 #include "tools/cli/attach/memory.hpp"
+#include "tools/cli/attach/mirror.hpp"
 #include "tools/cli/attach/pinned.hpp"
 #include "tools/cli/attach/steered.hpp"
 #include "tools/cli/commands.hpp"
 #include "tools/cli/malloc/preload.hpp"
 #include "tools/cli/options.hpp"
+#include "tools/cli/preloading.hpp"
 #include "tools/os/affinity_restorer.hpp"
 #include "tools/os/child.hpp"
 #include "tools/os/memory_file.hpp"
@@ -51,10 +53,11 @@ struct RunArguments : AttachOptions {
   std::string traffic;  // where it is read, so that the weights follow it; empty: nowhere
   std::string malloc_statistics;
   MemoryWish memory_wish;
+  std::vector<std::string> mirrored;  // files
 };
 
 os::Child::Start start_of(const RunArguments& options, const Prepared& prepared,
-                          const std::optional<MallocPreload>& preload) {
+                          const std::optional<MallocPreload>& malloc, const Mirror& mirror) {
   os::Child::Start start;
   start.words = options.program;
   for (const auto& pool : prepared.pools) {
@@ -63,21 +66,26 @@ os::Child::Start start_of(const RunArguments& options, const Prepared& prepared,
     else
       start.variables.emplace_back(pool.name, pool.value);
   }
-  if (preload) {
-    for (const auto& variable : preload->variables()) start.variables.push_back(variable);
+  if (malloc) {
+    for (const auto& variable : malloc->variables()) start.variables.push_back(variable);
+    preload(malloc->library(), start.variables);
+  }
+  if (!mirror.library.empty()) {
+    start.variables.emplace_back("CHARM_MIRROR_FILES", mirror.files);
+    preload(mirror.library, start.variables);
   }
   return start;
 }
 
 /// This process becomes the program, on the cpus of the plan (--once). \returns the exit code if it cannot.
 int become(const RunArguments& options, const Prepared& prepared, const ProgramMemory& memory,
-           const std::optional<MallocPreload>& preload, Session& session) {
+           const std::optional<MallocPreload>& malloc, const Mirror& mirror, Session& session) {
   if (prepared.plan.cpus != prepared.came_with && !os::bind_this_thread(prepared.plan.cpus)) {
     throw Error(Errc::system, "the kernel refused to bind to cpus " + prepared.plan.cpus.to_text(),
                 "look at the cgroup's cpuset, or choose others by --cpus");
   }
   memory.set();
-  const os::Child::Start start = start_of(options, prepared, preload);
+  const os::Child::Start start = start_of(options, prepared, malloc, mirror);
   for (const auto& [name, value] : start.variables) ::setenv(name.c_str(), value.c_str(), 1);
   if (!options.quiet) {
     for (const auto& note : prepared.notes) session.err << "charm: " << note << '\n';
@@ -143,6 +151,7 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
   Prepared prepared = prepare(options, os::allowed_cpus(), false);
   if (!width_note.empty()) prepared.notes.push_back(width_note);
   const ProgramMemory memory = program_memory(options.memory_wish, prepared.plan.machine, prepared.notes);
+  const Mirror mirror = mirror_of(options.mirrored, prepared.plan.machine, options.program.front(), prepared.notes);
   if (options.dry_run) {
     // On a machine that is described elsewhere the program may be there without being here.
     const int error = prepared.whole.machine.is_live() ? os::cannot_run(options.program.front()) : 0;
@@ -155,22 +164,23 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
                              "; mount -t proc proc /proc shows this one's");
   }
 
-  std::optional<MallocPreload> preload;
+  std::optional<MallocPreload> malloc;
   if (options.malloc) {
-    preload.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()), options.traffic,
-                    options.malloc_statistics);
-    if (!preload->note().empty()) prepared.notes.push_back(preload->note());
-    if (const std::string why = why_not_preloaded(options.program.front()); !why.empty()) prepared.notes.push_back(why);
+    malloc.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()), options.traffic,
+                   options.malloc_statistics);
+    if (!malloc->note().empty()) prepared.notes.push_back(malloc->note());
+    if (const std::string why = why_not_preloaded(options.program.front(), "--malloc", malloc->library()); !why.empty())
+      prepared.notes.push_back("malloc: " + why + ", so its own malloc serves it");
   }
   if (options.once) {
-    code = become(options, prepared, memory, preload, session);
+    code = become(options, prepared, memory, malloc, mirror, session);
     return std::nullopt;
   }
   // Before there is anything to undo: a program that ends before it is known what it is needs none.
   std::optional<os::AffinityRestorer> affinity_restorer;
   const bool bound = prepared.plan.cpus != prepared.came_with;
   if (bound) affinity_restorer.emplace(prepared.came_with);
-  os::Child::Start start = start_of(options, prepared, preload);
+  os::Child::Start start = start_of(options, prepared, malloc, mirror);
   // What is leased here is not to be leased once more inside.
   if (prepared.lease) start.variables.emplace_back("CHARM_SHARE", "off");
   std::unique_ptr<attach::ProgressSource> progress = progress_source(options);
@@ -195,8 +205,8 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
     Pinned pinned(options, prepared, child->pid(), false);
     std::optional<os::Ended> ended;
     while (!(ended = child->attend())) {
-      if (preload) preload->step();
-      pinned.step_and_wait(child->descriptor(), preload ? preload->rest() : 10);
+      if (malloc) malloc->step();
+      pinned.step_and_wait(child->descriptor(), malloc ? malloc->rest() : 10);
     }
     pinned.restore();
     AttachResult outcome = pinned.outcome(options.program.front());
@@ -217,8 +227,8 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
   });
   std::optional<os::Ended> ended;
   while (!(ended = child->attend())) {
-    if (preload) preload->step();
-    steered.step_and_wait(child->descriptor(), preload ? preload->rest() : 10);
+    if (malloc) malloc->step();
+    steered.step_and_wait(child->descriptor(), malloc ? malloc->rest() : 10);
   }
   steered.attachment().thread_placer().restore();
   AttachResult outcome = steered.outcome(options.program.front());
@@ -257,6 +267,10 @@ void declare_run(CLI::App& app, Session& session) {
                            "Every process tells at its end what was placed: stderr, or a file to append to"))
       ->type_name("FILE")
       ->needs(with_malloc);
+  file_path(app.add_option("--mirror", options->mirrored,
+                           "Files that the program maps to read: each of its processes gets a copy on its node"))
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   whole_number(app.add_option("--progress-fd", options->progress_fd,
                               "Descriptor, open in the program, to which it writes that number from time to time"),
                3, 1023)

@@ -3,38 +3,17 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/clock.hpp"
 #include "base/notices.hpp"
 #include "os/processes/this_process.hpp"
 #include "tools/memory_traffic/publish.hpp"
-#include "tools/os/program_file.hpp"
 
 namespace charm::cli {
 
 namespace {
 constexpr double live_interval_s = 0.1;  // programs look at their weights as often
-}
-
-std::string why_not_preloaded(const std::string& program) {
-  const os::FoundProgram found = os::find_program(program);
-  switch (found.error == 0 ? os::preloading_into(found.path) : os::Preloading::works) {
-    case os::Preloading::works:
-      return "";
-    case os::Preloading::linked_static:
-      return "malloc: '" + program + "' is linked statically, so its own malloc serves it";
-    case os::Preloading::other_machine:
-      return "malloc: '" + program + "' is a program of 32 bits or of another processor, so its own malloc serves it";
-    case os::Preloading::other_rights:
-      return "malloc: '" + program + "' runs with another user's rights (set-user-ID), so its own malloc serves it";
-    case os::Preloading::other_library:
-      throw Error(Errc::bad_input,
-                  "--malloc: '" + program + "' is linked with musl, which cannot load libcharm_malloc.so",
-                  "leave out --malloc, or link the program with glibc");
-  }
-  return "";
 }
 
 MallocPreload::~MallocPreload() = default;
@@ -58,12 +37,8 @@ double MallocPreload::rest() const {
 }
 
 MallocPreload::MallocPreload(const WeightOptions& options, int cores, const std::string& live,
-                             const std::string& statistics) {
-  const std::string library = malloc_library();
-  if (library.find_first_of(" :") != std::string::npos) {  // a part of it could name a library of somebody else
-    throw Error(Errc::bad_input, "LD_PRELOAD cannot carry a path with a blank or a colon: '" + library + "'",
-                "install charm to a folder without these");
-  }
+                             const std::string& statistics)
+    : library_(malloc_library()) {
   WeightSource source = weight_source(options);
   const double demand =
       options.demand_gb_per_s > 0 ? options.demand_gb_per_s : memory_traffic::demand_of(source.model, cores);
@@ -93,8 +68,6 @@ MallocPreload::MallocPreload(const WeightOptions& options, int cores, const std:
     const bool file = statistics != "stderr";
     variables_.emplace_back("CHARM_MALLOC_STATS", file ? std::filesystem::absolute(statistics).string() : statistics);
   }
-  const char* before = std::getenv("LD_PRELOAD");
-  variables_.emplace_back("LD_PRELOAD", before != nullptr && *before != '\0' ? library + ":" + before : library);
 }
 
 }  // namespace charm::cli

@@ -12,11 +12,6 @@
 
 namespace charm::cli {
 
-/// Why the malloc will not serve a program; empty where it will, or there is no such program. What the program itself
-/// starts may be served all the same.
-/// \throws Error where the program would not start with it.
-std::string why_not_preloaded(const std::string& program);
-
 class MallocPreload {
  public:
   /// \param cores that the program may use: they cannot read more than the model says of so many.
@@ -32,8 +27,10 @@ class MallocPreload {
   /// Seconds until step() has something to do.
   [[nodiscard]] double rest() const;
 
-  /// Variables for the program's environment. The file is removed with this object; programs that outlive it keep the
-  /// weights that they have.
+  /// To be preloaded into the program.
+  [[nodiscard]] const std::string& library() const { return library_; }
+  /// More variables for the program's environment. The file is removed with this object; programs that outlive it keep
+  /// the weights that they have.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& variables() const { return variables_; }
 
   /// Why the malloc will place nothing; empty where it will.
@@ -43,6 +40,7 @@ class MallocPreload {
   std::unique_ptr<os::PrivateFile> file_;
   std::unique_ptr<LiveWeights> live_;
   double next_s_ = 0;
+  std::string library_;
   std::vector<std::pair<std::string, std::string>> variables_;
   std::string note_;
 };

@@ -139,7 +139,7 @@ int malloc_profile(const MallocProfileOptions& options, Session& session) {
       !base::named(memory_traffic::source_kinds(), options.source, "source of traffic").automatic)
     throw Error(Errc::bad_config, "--source " + options.source + " does not count what is read now",
                 "give a source of counters, or none");
-  const Machine machine = topology::discover("", "auto");
+  const Machine machine = topology::discover({});
   const std::string path = options.file.empty() ? stored_model(machine) : options.file;
   if (path.empty())
     throw Error(Errc::bad_input, "there is no folder for the model: neither XDG_DATA_HOME nor HOME is set",

@@ -12,6 +12,7 @@
 #include "base/settings.hpp"
 #include "os/processes/this_process.hpp"
 #include "tools/cli/options.hpp"
+#include "tools/cli/preloading.hpp"
 #include "tools/memory_traffic/model_json.hpp"
 #include "topology/discovery.hpp"
 #include "topology/profile.hpp"
@@ -56,7 +57,7 @@ WeightSource weight_source(const WeightOptions& options) {
   const base::Settings settings = base::resolve({});
   source.policy = &memory_traffic::policy(options.policy);
   source.machine =
-      options.from.empty() ? topology::discover(settings.topology, settings.profile) : Machine::from(options.from);
+      options.from.empty() ? topology::discover(topology::source_of(settings)) : Machine::from(options.from);
   std::error_code ignored;
   const std::string stored = stored_model(source.machine);
   if (!options.model.empty()) {
@@ -103,17 +104,10 @@ std::string published_weights() { return "/dev/shm/charm-malloc-" + std::to_stri
 std::string machine_weights() { return "/dev/shm/charm-malloc"; }
 
 std::string malloc_library() {
-  const std::filesystem::path folder = std::filesystem::path(os::program_path()).parent_path();
-  std::error_code ignored;
-  for (const char* place : {"libcharm_malloc.so", CHARM_LIBRARY_FROM_PROGRAM "/libcharm_malloc.so"}) {
-    const std::filesystem::path path = (folder / place).lexically_normal();
-    if (std::filesystem::exists(path, ignored)) return path.string();
-  }
   const std::string left_out = CHARM_MALLOC_LEFT_OUT;
-  throw Error(Errc::system,
-              "libcharm_malloc.so is neither in " + folder.string() + " nor in its " CHARM_LIBRARY_FROM_PROGRAM,
-              left_out.empty() ? "build it (the target charm_malloc), or install it with charm"
-                               : "it was left out of this build: " + left_out);
+  return beside_command("libcharm_malloc.so", CHARM_LIBRARY_FROM_PROGRAM "/libcharm_malloc.so",
+                        left_out.empty() ? "build it (the target charm_malloc), or install it with charm"
+                                         : "it was left out of this build: " + left_out);
 }
 
 }  // namespace charm::cli

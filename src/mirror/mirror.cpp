@@ -1,0 +1,97 @@
+// mmap(2) as programs see it under `charm run --mirror FILE`: a process that maps such a file to read it gets a copy in
+// the memory of the node that the calling thread runs on. Without it the file's pages lie where somebody first read
+// them, for all processes of the machine.
+//
+// The copy is the kernel's own: the mapping becomes private, and each of its pages is copied as if it were written to.
+// So the end of the file, mprotect(), mremap() and fork() are as ever; children share the copy of their parent.
+// M1  A mapping by which the program could change the file stays as it is; so does every other file.
+// M2  What cannot be copied is mapped as the program asked. The program never sees a call fail that would have worked.
+// M3  What the program's variables say is read before the program runs, since it may overwrite them.
+#include <cstdint>
+
+#include <sys/mman.h>
+
+#include "os/memory/bare.hpp"
+#include "os/memory/file_pages.hpp"
+#include "os/memory/raw_call.hpp"
+
+namespace {
+
+namespace bare = charm::os::bare;
+
+constexpr int most_files = 32;  // as `charm run` allows
+constinit bare::FileIdentity files[most_files];
+constinit int known = 0;
+constexpr int type_of_mapping = 0x0f;  // MAP_SHARED, MAP_PRIVATE, MAP_SHARED_VALIDATE
+
+/// A number of the list; moves `text` behind it and the character that follows.
+std::uint64_t number(const char*& text) noexcept {
+  std::uint64_t value = 0;
+  while (*text >= '0' && *text <= '9') value = 10 * value + static_cast<std::uint64_t>(*text++ - '0');
+  if (*text != '\0') ++text;
+  return value;
+}
+
+/// CHARM_MIRROR_FILES: DEVICE:NUMBER,DEVICE:NUMBER...
+[[gnu::constructor]] void read_files() noexcept {
+  const char* text = bare::environment("CHARM_MIRROR_FILES");
+  while (text != nullptr && *text != '\0' && known < most_files) {
+    bare::FileIdentity& file = files[known];
+    file.open = true;
+    file.device = number(text);
+    file.number = number(text);
+    ++known;
+  }
+}
+
+bool is_mirrored(int file) noexcept {
+  const bare::FileIdentity identity = bare::identity_of(file);
+  for (int i = 0; i < known; ++i) {
+    if (identity == files[i]) return true;
+  }
+  return false;
+}
+
+/// \return the address of the copy, or the negative of an errno.
+long mapped_near(void* wanted, std::size_t bytes, int protection, int flags, int file, long offset) noexcept {
+  const std::uint64_t size = bare::plain_file_bytes(file);
+  if (offset < 0 || static_cast<std::uint64_t>(offset) >= size) return -1;
+  const int as_private = (flags & ~(type_of_mapping | MAP_POPULATE)) | MAP_PRIVATE;
+  const long answer = bare::map_file(wanted, bytes, PROT_READ | PROT_WRITE, as_private, file, offset);
+  if (bare::failed(answer)) return answer;
+  auto* data = reinterpret_cast<void*>(answer);
+  const int node = bare::current_node();
+  if (node >= 0 && node < static_cast<int>(bare::Nodes::most)) {
+    bare::Nodes nodes;
+    nodes.insert(node);
+    bare::place(data, bytes, nodes, false);  // where it is forbidden, pages lie near whoever copies them, which is here
+  }
+  const std::uint64_t left = size - static_cast<std::uint64_t>(offset);
+  bare::copy_pages(data, bytes < left ? bytes : static_cast<std::size_t>(left));
+  if (protection != (PROT_READ | PROT_WRITE)) bare::protect(data, bytes, protection);
+  return answer;
+}
+
+}  // namespace
+
+extern "C" {
+
+// NOLINTBEGIN(readability-identifier-naming): the C library's names
+[[gnu::visibility("default")]] void* mmap(void* wanted, std::size_t bytes, int protection, int flags, int file,
+                                          off_t offset) noexcept {
+  const bool changes_file = (protection & PROT_WRITE) != 0 && (flags & type_of_mapping) != MAP_PRIVATE;  // M1
+  long answer = -1;
+  if (known > 0 && file >= 0 && (flags & MAP_ANONYMOUS) == 0 && !changes_file && is_mirrored(file))
+    answer = mapped_near(wanted, bytes, protection, flags, file, offset);
+  if (bare::failed(answer)) answer = bare::map_file(wanted, bytes, protection, flags, file, offset);  // M2
+  if (bare::failed(answer)) {
+    bare::set_error(static_cast<int>(-answer));
+    return MAP_FAILED;
+  }
+  return reinterpret_cast<void*>(answer);
+}
+
+[[gnu::visibility("default"), gnu::alias("mmap")]] void* mmap64(void* wanted, std::size_t bytes, int protection,
+                                                                int flags, int file, off64_t offset) noexcept;
+// NOLINTEND(readability-identifier-naming)
+}
