@@ -13,6 +13,7 @@
 #include "algorithms/runtimes.hpp"
 #include "sched/api/block_shares.hpp"
 #include "sched/api/capacity_shares.hpp"
+#include "sched/api/loop_speeds.hpp"
 
 namespace {
 
@@ -227,6 +228,104 @@ TEST(CapacityShares, CountKindsAndNotFavouredCores) {
   EXPECT_EQ(charm::detail::capacities_of(machine, {0, 1}), (std::vector<int>{1024, 1024}));
   machine.cores[1].kind = charm::CoreKind::efficiency;
   EXPECT_EQ(charm::detail::capacities_of(machine, {0, 1, -1}), (std::vector<int>{1024, 900, 1024}));
+}
+
+charm::Machine of_two_kinds() {
+  charm::Machine machine;
+  machine.cores.resize(4);
+  for (std::size_t c = 2; c < 4; ++c) {
+    machine.cores[c].kind = charm::CoreKind::efficiency;
+    machine.cores[c].capacity = 512;
+  }
+  return machine;
+}
+
+/// What a run of a loop takes whose iterations last `fast_ns` and `slow_ns` on the two kinds of cores.
+charm::detail::KindTimes run_of(const std::vector<int>& weights, double fast_ns, double slow_ns) {
+  const auto begins = charm::detail::capacity_shares(1'000'000, weights);
+  charm::detail::KindTimes times;
+  for (std::size_t part = 0; part < weights.size(); ++part) {
+    auto& of = times[part < 2 ? 0 : 2];
+    const std::int64_t iterations = begins[part + 1] - begins[part];
+    of.iterations += iterations;
+    of.ns += static_cast<std::int64_t>(static_cast<double>(iterations) * (part < 2 ? fast_ns : slow_ns));
+    ++of.parts;
+  }
+  return times;
+}
+
+TEST(LoopSpeeds, BeginWithCapacitiesAndBecomeThoseOfTheLoop) {
+  const charm::Machine machine = of_two_kinds();
+  const std::vector<int> cores = {0, 1, 2, 3};
+  for (const double slow_ns : {.5, 1.0, 1.3, 2.0, 3.7}) {  // against 1 ns on the fast cores
+    charm::detail::LoopSpeeds speeds;
+    int loop = 0;
+    EXPECT_EQ(speeds.weights(&loop, machine, cores), (std::vector<int>{1024, 1024, 512, 512}));
+    for (int run = 0; run < 4; ++run) speeds.learn(&loop, run_of(speeds.weights(&loop, machine, cores), 1, slow_ns));
+    const auto weights = speeds.weights(&loop, machine, cores);
+    EXPECT_NEAR(static_cast<double>(weights[0]) / weights[3], slow_ns, .05 * slow_ns);
+    EXPECT_EQ(weights[0], weights[1]);
+    int other = 0;
+    EXPECT_EQ(speeds.weights(&other, machine, cores), (std::vector<int>{1024, 1024, 512, 512})) << "another loop";
+    EXPECT_EQ(speeds.weights(&loop, machine, {0, -1}), (std::vector<int>{1024, 1024})) << "an unbound worker";
+  }
+}
+
+TEST(LoopSpeeds, OneDisturbedRunChangesLittleAndPartsThatEndTogetherStay) {
+  const charm::Machine machine = of_two_kinds();
+  const std::vector<int> cores = {0, 1, 2, 3};
+  charm::detail::LoopSpeeds speeds;
+  int loop = 0;
+  for (int run = 0; run < 4; ++run) speeds.learn(&loop, run_of(speeds.weights(&loop, machine, cores), 1, 1));
+  const auto settled = speeds.weights(&loop, machine, cores);
+  speeds.learn(&loop, run_of(settled, 1, 1.03));
+  EXPECT_EQ(speeds.weights(&loop, machine, cores), settled);
+  speeds.learn(&loop, run_of(settled, 1, 100));  // preempted
+  const auto after = speeds.weights(&loop, machine, cores);
+  EXPECT_LT(static_cast<double>(after[0]) / after[3], 1.6);
+  EXPECT_GT(after[0], after[3]);
+}
+
+TEST(LoopSpeeds, WhatSaysNothingIsNotLearned) {
+  const charm::Machine machine = of_two_kinds();
+  const std::vector<int> cores = {0, 1, 2, 3}, by_capacity = {1024, 1024, 512, 512};
+  charm::detail::LoopSpeeds speeds;
+  int loop = 0;
+  charm::detail::KindTimes times;
+  times[0] = {1000, 2 * 19'000, 2};
+  times[2] = {1000, 2 * 40'000, 2};
+  speeds.learn(&loop, times);
+  EXPECT_EQ(speeds.weights(&loop, machine, cores), by_capacity) << "too short";
+  times[0] = {1000, 80'000, 2};
+  times[2] = {};
+  speeds.learn(&loop, times);
+  EXPECT_EQ(speeds.weights(&loop, machine, cores), by_capacity) << "one kind";
+  times[2] = {1000, 2 * 20'000, 2};
+  speeds.learn(&loop, times);
+  EXPECT_NE(speeds.weights(&loop, machine, cores), by_capacity);
+  std::vector<char> loops(2000);
+  for (const char& each : loops) speeds.learn(&each, times);
+  EXPECT_EQ(speeds.weights(&loops.back(), machine, cores), by_capacity) << "there is an end to what is remembered";
+}
+
+TEST(LoopSpeeds, AStaticLoopThatWaitsAlikeOnAllKindsGetsEqualParts) {
+  charm::Config config;
+  config.topology = CHARM_TEST_DATA "/topologies/Intel-MeteorLake-CoreUltra155H.xml";
+  config.workers = 10;  // six fast cores and four others
+  charm::init(config);
+  std::vector<int> parts(10);
+  for (int run = 0; run < 6; ++run) {
+    std::fill(parts.begin(), parts.end(), 0);
+    charm::parallel_for(0, 400,
+                        [&](int) {
+                          ++parts[static_cast<std::size_t>(charm::worker_id())];
+                          std::this_thread::sleep_for(std::chrono::microseconds(100));
+                        },
+                        {.schedule = Schedule::static_});
+  }
+  charm::finalize();
+  const auto [least, most] = std::minmax_element(parts.begin(), parts.end());
+  EXPECT_LT(*most, 1.5 * *least) << "by capacity it is more than twice";
 }
 
 // The counters behind dynamic and affine, without threads in between.

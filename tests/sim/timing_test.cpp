@@ -1,6 +1,9 @@
 // Rates: nobody gets more bandwidth than there is, and farther is slower.
 #include "tools/sim/timing.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "tools/sim/backend.hpp"
@@ -45,6 +48,46 @@ TEST(Rates, BarriersCostMoreAcrossChiplets) {
   const auto all = plan_for("local", m, work, 64);
   EXPECT_LT(barrier_ns(m, all.placement.start(), phase, true),
             0.5 * barrier_ns(m, all.placement.start(), phase, false));
+}
+
+TEST(Rates, SlowerKindsOfCoresComputeLongerAndReadAsFast) {
+  const std::string hybrid = CHARM_TEST_DATA "/topologies/Intel-MeteorLake-CoreUltra155H.xml";
+  const Model m = model(hybrid);
+  const Rates computed = rates(hybrid, "compute", "local", 14),
+              read = rates(hybrid, "sweep:mb=1024,writes=0", "local", 14);
+  const auto ratio = [&](const Rates& r) { return r.workers[13].ns_per_operation / r.workers[0].ns_per_operation; };
+  const int slow =
+      m.machine
+          .cores[static_cast<std::size_t>(plan_for("local", m, workload("compute", 14), 14).placement.start()[13].core)]
+          .capacity;
+  EXPECT_NEAR(ratio(computed), 1024.0 / slow, .02);
+  EXPECT_LT(ratio(read), 1 + .5 * (1024.0 / slow - 1));
+}
+
+// The bar of the static schedule: no more than 5 % behind a loop in which nobody waits for anybody.
+TEST(Rates, StaticPartsThatFollowTheSpeedLoseLittleOnUnequalCores) {
+  for (const std::string file : {"Intel-MeteorLake-CoreUltra155H.xml", "AMD-1Ah-Zen5StrixPoint-RyzenAI9HX370.xml"}) {
+    const std::string machine = CHARM_TEST_DATA "/topologies/" + file;
+    const int cores = static_cast<int>(model(machine).machine.cores.size());
+    for (const int workers : {cores, cores - 2, cores / 2 + 1}) {
+      for (const std::string work : {"compute:barriers=1", "compute:barriers=1,compute_ns=20", "triad:total_mb=384",
+                                     "triad:total_mb=8", "triad:total_mb=48"}) {
+        const auto speed = [&](int parts) {
+          return rates(machine, work + ",parts=" + std::to_string(parts), "local", workers).operations_per_s;
+        };
+        EXPECT_GE(speed(3), .95 * speed(0)) << file << ' ' << work << ' ' << workers;
+        EXPECT_LE(std::max({speed(1), speed(2), speed(3)}), 1.0001 * speed(0)) << file << ' ' << work;
+      }
+    }
+  }
+  const std::string hybrid = CHARM_TEST_DATA "/topologies/Intel-MeteorLake-CoreUltra155H.xml";
+  const auto loss = [&](const std::string& work, int parts) {
+    return 1 - rates(hybrid, work + ",parts=" + std::to_string(parts), "local", 14).operations_per_s /
+                   rates(hybrid, work + ",parts=0", "local", 14).operations_per_s;
+  };
+  EXPECT_GT(loss("compute:barriers=1", 1), .15) << "equal parts";
+  EXPECT_LT(loss("compute:barriers=1", 2), .01);
+  EXPECT_GT(loss("triad:total_mb=384", 2), .10) << "by capacity, where memory is what all wait for";
 }
 
 TEST(Rates, DataOnMemoryOnlyNodesIsSlower) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <utility>
 
 #include "tools/sim/traffic.hpp"
 #include "tools/sim/turns.hpp"
@@ -38,6 +40,12 @@ std::map<int, double> home_nodes(const Job& job, const std::vector<int>& group) 
   return out;
 }
 
+/// Of the worker's core, where the machine's fastest has 1.
+double speed_of(const Job& job, std::size_t w) {
+  const auto core = static_cast<std::size_t>(job.worker_cores[w].core);
+  return job.model->machine.cores[core].capacity / static_cast<double>(Core().capacity);
+}
+
 class Bill {
  public:
   Bill(const Job& job, const Mixes& mixes) : job_(job), costs_(job.model->costs), bills_(job.worker_cores.size()) {
@@ -51,7 +59,8 @@ class Bill {
         }
       }
     }
-    for (auto& bill : bills_) bill.own_ns += job.phase->compute_ns + job.habits.operation_ns;
+    for (std::size_t w = 0; w < bills_.size(); ++w)
+      bills_[w].own_ns += (job.phase->compute_ns + job.habits.operation_ns) * slowness(w);
   }
 
   std::vector<Costing>& bills() { return bills_; }
@@ -66,10 +75,10 @@ class Bill {
     const double n = component.accesses;
     Costing& bill = bills_[w];
     Fills& fills = fills_[w];
-    bill.own_ns +=
-        n * (costs_.issue_ns.value + (mix.own_l2 * costs_.l2_ns.value + mix.own_chiplet * costs_.l3_ns.value +
-                                      mix.neighbour * costs_.same_chiplet_ns.value) /
-                                         mlp);
+    bill.own_ns += n * (costs_.issue_ns.value * slowness(w) +
+                        (mix.own_l2 * costs_.l2_ns.value + mix.own_chiplet * costs_.l3_ns.value +
+                         mix.neighbour * costs_.same_chiplet_ns.value) /
+                            mlp);
     fills[0] += n * mix.own_l2;
     fills[1] += n * (mix.own_chiplet + mix.neighbour);
     fills[2] += n * mix.other_chiplet;
@@ -107,6 +116,9 @@ class Bill {
     bill.own_ns += n * elsewhere * job_.habits.access_ns;
   }
 
+  /// Of what a core computes by itself, against the machine's fastest; its memory is as far as anybody's.
+  [[nodiscard]] double slowness(std::size_t w) const { return 1 / speed_of(job_, w); }
+
   const Job& job_;
   const Costs& costs_;
   std::vector<Costing> bills_;
@@ -131,6 +143,37 @@ double mean_transfer_ns(const Model& model, const std::vector<int>& cores) {
 
 double in_turn_ns(const Model& model, const std::vector<int>& cores) {
   return mean_transfer_ns(model, cores) * static_cast<double>(cores.size());
+}
+
+/// How large each worker's part is, relatively.
+std::vector<double> part_weights(const Job& job, const std::vector<WorkerRate>& workers) {
+  std::vector<double> weights(workers.size(), 1);
+  std::map<CoreKind, std::pair<double, int>> of_kind;  // speeds together, and how many
+  const auto kind = [&](std::size_t w) {
+    return job.model->machine.cores[static_cast<std::size_t>(job.worker_cores[w].core)].kind;
+  };
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    of_kind[kind(w)].first += 1 / workers[w].ns_per_operation;
+    ++of_kind[kind(w)].second;
+  }
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    if (job.phase->parts == Parts::by_capacity) weights[w] = speed_of(job, w);
+    if (job.phase->parts == Parts::by_speed) weights[w] = of_kind[kind(w)].first / of_kind[kind(w)].second;
+  }
+  return weights;
+}
+
+/// The time in which the workers do `operations` together.
+double parallel_ns(const Job& job, const std::vector<WorkerRate>& workers, double operations) {
+  double per_ns = 0;
+  for (const WorkerRate& worker : workers) per_ns += 1 / worker.ns_per_operation;
+  if (job.phase->parts == Parts::as_they_come) return operations / per_ns;
+  const std::vector<double> weights = part_weights(job, workers);
+  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  double longest = 0;
+  for (std::size_t w = 0; w < workers.size(); ++w)
+    longest = std::max(longest, weights[w] / all * operations * workers[w].ns_per_operation);
+  return longest;
 }
 
 }  // namespace
@@ -176,11 +219,12 @@ Rates rates_of(const Job& job, const Mixes& mixes, double overhead_ns) {
   double running = 1;  // share of the time that the workers run
   if (phase.step_operations > 0) {
     const double all = phase.step_operations, serial = std::min(phase.serial_operations, all);
-    const double parallel_ns = (all - serial) / per_ns, serial_ns = serial * rates.workers.front().ns_per_operation;
+    const double together_ns = parallel_ns(job, rates.workers, all - serial);
+    const double serial_ns = serial * rates.workers.front().ns_per_operation;
     rates.barrier_ns = barrier_ns(*job.model, job.worker_cores, phase, job.habits.tree_barrier) + overhead_ns;
-    rates.step_ns = parallel_ns + serial_ns + rates.barrier_ns;
+    rates.step_ns = together_ns + serial_ns + rates.barrier_ns;
     running = all / per_ns / rates.step_ns;
-    rates.busy = std::min(1.0, (parallel_ns + serial_ns / static_cast<double>(ns.size())) / rates.step_ns);
+    rates.busy = std::min(1.0, ((all - serial) / per_ns + serial_ns / static_cast<double>(ns.size())) / rates.step_ns);
   }
   rates.operations_per_s = per_ns * running * 1e9;
   for (const WorkerRate& worker : rates.workers) {

@@ -49,6 +49,14 @@ struct Turns {
   double hold_ns = 0;  // the holder's work
 };
 
+/// How the operations of a step are divided among the workers.
+enum class Parts {
+  as_they_come,  // by stealing or in chunks: nobody waits for a slow one
+  equal,         // one part each, whatever core it is on
+  by_capacity,   // parts as large as the cores are fast (Core::capacity), as the static schedule begins
+  by_speed,      // parts as large as each kind of core is fast at this step, as the static schedule learns
+};
+
 struct Phase {
   std::string name;
   std::vector<Component> components;
@@ -58,6 +66,7 @@ struct Phase {
   double turns_per_step = 1;     // serialised turns of each worker at a barrier or lock
   int team = 0;                  // number of workers at a barrier; 0: all
   double serial_operations = 0;  // of a step, done by one worker alone
+  Parts parts = Parts::as_they_come;
   Turns turns = {};
   double seconds = 1e18;           // until the next phase
   double task_operations = 16384;  // operations of a task

@@ -13,6 +13,12 @@ extern const Generator sweep_generator, copy_generator, triad_generator, uniform
 inline constexpr double mib = 1048576;
 inline constexpr double least_mib = 1e-6, largest_mib = 1e9;  // range of parameters that are sizes
 
+/// How a step is divided, as a parameter of workloads with barriers.
+inline constexpr Parameter parts_parameter = {
+    "parts", 0, "a step's parts: 0 as workers are free, 1 equal, 2 by the capacity of cores, 3 by their speed", 0, 3};
+
+inline Parts parts_of(const Arguments& a) { return static_cast<Parts>(static_cast<int>(a["parts"])); }
+
 /// A workload of one phase that never ends.
 inline Workload steady(std::string name, std::string unit, Phase phase) {
   phase.name = name;

@@ -7,6 +7,7 @@ namespace {
 constexpr Parameter triad_parameters[] = {
     {"total_mb", 384, "MiB of the three arrays together", least_mib, largest_mib},
     {"barriers", 1, "1: all workers meet after each pass", 0, 1},
+    parts_parameter,
 };
 
 Workload make_triad(const Arguments& a, int workers) {
@@ -18,6 +19,7 @@ Workload make_triad(const Arguments& a, int workers) {
   phase.compute_ns = 1;
   phase.instructions = 32;
   if (a["barriers"] > 0) phase.step_operations = bytes / line_bytes * workers;
+  phase.parts = parts_of(a);
   return steady("triad", "lines", phase);
 }
 
