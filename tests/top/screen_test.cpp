@@ -126,6 +126,17 @@ TEST(Screen, ShowsACharmProgram) {
   expect_screen("charm_132x50", screen(charm_program(), look));
 }
 
+TEST(Screen, TellsKindsOfCoresApart) {
+  Snapshot hybrid = any_program();
+  EXPECT_EQ(json_line(hybrid).find("\"kind\""), std::string::npos) << "where all are alike nothing is said";
+  hybrid.chiplets[0].cores = {{0, 0.9}, {1, 0.5}, {2, 0.06, charm::CoreKind::efficiency}};
+  EXPECT_NE(screen(hybrid, {}).find("cores      2 performance, 70 % busy; 1 efficiency, 6 % busy\n"), std::string::npos)
+      << screen(hybrid, {});
+  const auto json = nlohmann::json::parse(json_line(hybrid));
+  EXPECT_EQ(json.at("chiplets").at(0).at("cores").at(2).at("kind"), "efficiency");
+  EXPECT_EQ(json.at("chiplets").at(0).at("cores").at(0).at("kind"), "performance");
+}
+
 TEST(Screen, ShowsItInAsciiAndColour) {
   ScreenOptions look;
   look.unicode = false;

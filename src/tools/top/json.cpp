@@ -1,10 +1,13 @@
 #include "tools/top/json.hpp"
 
+#include <set>
+
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
 #include "controller/decision.hpp"
 #include "tools/top/masks.hpp"
+#include "topology/core_kind_words.hpp"
 
 namespace charm::top {
 namespace {
@@ -36,10 +39,18 @@ Json controller_json(const Snapshot& snapshot) {
 }  // namespace
 
 std::string json_line(const Snapshot& s) {
+  std::set<CoreKind> kinds;
+  for (const ChipletShare& chiplet : s.chiplets) {
+    for (const CoreShare& core : chiplet.cores) kinds.insert(core.kind);
+  }
+  const bool several_kinds = kinds.size() > 1;
   Json chiplets = Json::array();
   for (const ChipletShare& chiplet : s.chiplets) {
     Json cores = Json::array();
-    for (const CoreShare& core : chiplet.cores) cores.push_back({{"core", core.core}, {"busy", core.busy}});
+    for (const CoreShare& core : chiplet.cores) {
+      cores.push_back({{"core", core.core}, {"busy", core.busy}});
+      if (several_kinds) cores.back()["kind"] = base::word_of(core.kind);
+    }
     chiplets.push_back({{"chiplet", chiplet.id},
                         {"node", chiplet.node},
                         {"busy", chiplet.busy},

@@ -4,6 +4,7 @@
 
 #include <charm/decision.hpp>
 #include <charm/id_set.hpp>
+#include <charm/machine.hpp>
 
 #include <array>
 #include <cstdint>
@@ -25,6 +26,7 @@ struct FillRates {
 struct CoreShare {
   int core = 0;     ///< id in the machine
   double busy = 0;  ///< share of the interval, 0 to 1; mean over its hardware threads
+  CoreKind kind = CoreKind::performance;
 };
 
 struct ChipletShare {

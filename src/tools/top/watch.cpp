@@ -120,7 +120,7 @@ std::vector<ChipletShare> Watch::chiplets(const Sample& sample, const std::vecto
       for (const int cpu : core.siblings) busy += busy_of(before_.cpus, sample.cpus, cpu);
       const auto siblings = static_cast<double>(std::max<std::size_t>(core.siblings.size(), 1));
       cpus += siblings;
-      share.cores.push_back({id, busy / siblings});
+      share.cores.push_back({id, busy / siblings, core.kind});
       share.busy += busy / siblings;
       for (const int cpu : core.siblings) {
         const auto then = before_.by_cpu.find(cpu);
