@@ -30,7 +30,7 @@ void read_file(benchmark::State& state, const std::string& name) {
 
 void discover_here(benchmark::State& state) {
   charm::Machine machine;
-  for (auto _ : state) machine = charm::topology::discover_quietly("", "off").machine;
+  for (auto _ : state) machine = charm::topology::discover_quietly({"", "off", {}}).machine;
   shape(state, machine);
 }
 

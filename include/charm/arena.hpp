@@ -11,6 +11,7 @@
 #include <charm/detail/completion.hpp>
 #include <charm/future.hpp>
 #include <charm/id_set.hpp>
+#include <charm/machine.hpp>
 #include <charm/placement.hpp>
 #include <charm/runtime.hpp>
 
@@ -30,6 +31,7 @@ enum class Priority { low, normal, high };
 struct ArenaOptions {
   ChipletSet chiplets = {};              ///< by index in Machine::chiplets; empty: all
   CoreSet cores = {};                    ///< by index in Machine::cores; empty: all of the chiplets
+  std::vector<CoreKind> kinds = {};      ///< of these cores those of these kinds; empty: all
   int workers = 0;                       ///< the largest number; 0: one for each of the cores, at most num_workers()
   Priority priority = Priority::normal;  ///< of its workers, where others want the same cores
   std::string name = {};                 ///< for errors and the names of its threads

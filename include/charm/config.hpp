@@ -26,6 +26,8 @@ struct Config {
   std::optional<bool> share_cores = {};  ///< allow more workers than allowed cores (they then share)
   std::optional<std::string> topology = {};     ///< machine to assume, described as for Machine::from; empty: this one
   std::optional<std::string> profile = {};      ///< measured profile: "auto", "off" or a file
+  std::optional<std::string> domains = {};      ///< chiplets within a cache: "auto", "cluster", "4", "0-13;14-27"
+  std::optional<std::string> kinds = {};        ///< kinds of cores that get workers: "auto", "performance,middle"
   std::optional<std::size_t> stack_bytes = {};  ///< bytes of a task's stack, rounded up to pages
   std::optional<int> spin_us = {};              ///< microseconds that an idle worker searches for work before it parks
   std::optional<std::string> trace = {};        ///< file to record the run to; "%p" becomes the process id; empty: none

@@ -32,16 +32,22 @@ struct Core {
   std::uint64_t l2_bytes = 0;             ///< second-level cache; 0 where unknown
   CoreKind kind = CoreKind::performance;  ///< faster kinds get workers first
   int capacity = 1024;                    ///< work in a second, where the machine's fastest core does 1024
+  int position = 0;                       ///< among all cores of its chiplet that exist, allowed or not, from 0
+  int cluster =
+      -1;  ///< cores with the same number share an L2, or are a cluster to the kernel, within a chiplet; -1: none
 };
 
-/// Cores that share a last-level cache (a CCX, a Kunpeng cluster's SCCL, an Intel die). Sizes may differ.
+/// Cores that share a last-level cache (a CCX, a Kunpeng cluster's SCCL, an Intel die), or a domain of these cores that
+/// the setting `domains` names (a tile behind a cache that spans several). Sizes may differ.
 struct Chiplet {
   int id = 0;                  ///< index in Machine::chiplets
   CoreSet cores;               ///< never empty
-  std::uint64_t l3_bytes = 0;  ///< size of its last-level cache; 0 where the machine reports none
+  std::uint64_t l3_bytes = 0;  ///< size of its (part of a) last-level cache; 0 where the machine reports none
   int node = 0;                ///< node of its first core
   int socket = 0;              ///< id of its socket
   int cache_level = 3;         ///< of the last-level cache: 2 where an L2 is the last that several cores share
+  int total_cores = 0;         ///< those that exist, allowed or not
+  int shared_cache = -1;       ///< a number that the domains of one last-level cache have in common; -1: it is its own
 };
 
 /// A NUMA node; `cpus` is empty for memory-only nodes (CXL, HBM) and where none of its cpus is allowed.
@@ -63,8 +69,9 @@ struct Socket {
   NodeSet nodes;        ///< the nodes that belong to this socket alone
 };
 
-/// What `Machine::chiplets` was read from; `measured`: a stored profile, because the system hides them.
-enum class ChipletSource { last_level_cache, cluster, numa_node, socket, measured };
+/// What `Machine::chiplets` was read from; `measured`: a stored profile, because the system hides them; `declared`: the
+/// setting `domains`.
+enum class ChipletSource { last_level_cache, cluster, numa_node, socket, measured, declared };
 
 /// The results of `charm probe` (docs/probe.md). Fields are 0 or empty where nothing was measured, or no profile is in
 /// force. A latency between cores is half a round trip of a cache line that two cores exchange by compare-and-swap, as
@@ -111,8 +118,9 @@ struct Machine {
   /// the process may use: its affinity mask, its cgroup's cpuset and quota. The profile that `charm probe` has stored
   /// for this machine and these cpus is added (`measured`, and chiplets and distances that the system hides);
   /// CHARM_PROFILE names another file or is "off". A profile that does not fit is refused, with a note and a notice
-  /// that say why.
-  /// \throws Error (bad_input) if CHARM_TOPOLOGY or the file that CHARM_PROFILE names cannot be read.
+  /// that say why. Chiplets are those that CHARM_DOMAINS says.
+  /// \throws Error (bad_input) if CHARM_TOPOLOGY or the file that CHARM_PROFILE names cannot be read, or CHARM_DOMAINS
+  /// does not fit the machine.
   static Machine discover();
 
   /// A described machine: an hwloc XML file, an hwloc synthetic string ("pack:2 l3:8 core:8 pu:2"), a profile
@@ -120,8 +128,9 @@ struct Machine {
   /// \throws Error (bad_input) that names the file or string and what is wrong with it.
   static Machine from(std::string_view description);
 
-  /// Relative cost of a transfer between two cores: 0 same core, 1 same chiplet, 2 other chiplet of the node, 3 other
-  /// node of the socket, 4 and up other socket (farther nodes cost more where distances are known).
+  /// Relative cost of a transfer between two cores: 0 same core, 1 same chiplet, 1.5 another domain of its cache, 2
+  /// other chiplet of the node, 3 other node of the socket, 4 and up other socket (farther nodes cost more where
+  /// distances are known).
   [[nodiscard]] double distance(int core_a, int core_b) const;
 
   [[nodiscard]] const Core* core_of_cpu(int cpu) const;  ///< the cpu's core; nullptr if the cpu is not allowed

@@ -181,6 +181,16 @@ std::vector<Row> runtime_rows() {
        "Measured profile of the machine: auto reads the one that charm probe has stored, off reads none; or the file "
        "of one.",
        "auto, off or a file", any_text(&Settings::profile), code(&Config::profile)},
+      {"domains", "auto",
+       "What counts as a chiplet: auto, the cores behind a last-level cache; cluster, those that share an L2 or that "
+       "the "
+       "kernel calls a cluster; a number, so many parts of each cache; lists of cpus.",
+       "auto, cluster, 2 to 4096, lists as 0-13;14-27, or a file with a list in each line",
+       any_text(&Settings::domains), code(&Config::domains)},
+      {"kinds", "auto",
+       "Kinds of cores that get workers, separated by commas: performance, middle, efficiency, low-power. auto: all, "
+       "the fastest first, low-power ones only if the others are too few.",
+       "auto, or kinds of cores", any_text(&Settings::kinds), code(&Config::kinds)},
       {"stack_bytes", "256K", "Bytes of a task's stack; only touched pages cost memory. K, M and G are understood.",
        "16K to 1G", bytes(&Settings::stack_bytes, 16U << 10, 1U << 30), code(&Config::stack_bytes)},
       {"spin_us", "150", "Microseconds that an idle worker looks for work before it parks.", "0 to 1000000",

@@ -24,6 +24,8 @@ struct Settings {
   bool share_cores = false;
   std::string topology;
   std::string profile;
+  std::string domains;
+  std::string kinds;
   std::size_t stack_bytes = 0;
   int spin_us = 0;
   Bind bind = Bind::core;

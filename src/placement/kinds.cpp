@@ -1,13 +1,29 @@
 #include "placement/kinds.hpp"
 
+#include <charm/error.hpp>
+
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "placement/restrict.hpp"
 #include "topology/core_kind_words.hpp"
 
 namespace charm::placement {
+
+namespace {
+
+template <class Wanted>
+CpuSet cpus_of(const Machine& machine, Wanted&& wanted) {
+  CpuSet cpus;
+  for (const Core& core : machine.cores) {
+    if (wanted(core.kind)) cpus |= core.siblings;
+  }
+  return cpus;
+}
+
+}  // namespace
 
 std::vector<std::vector<const Core*>> cores_by_kind(const Machine& machine) {
   std::map<CoreKind, std::vector<const Core*>> of_kind;
@@ -25,9 +41,24 @@ int usual_cores(const Machine& machine) {
 
 Machine without_low_power(const Machine& machine) {
   if (usual_cores(machine) == static_cast<int>(machine.cores.size())) return machine;
-  CpuSet cpus;
-  for (const Core& core : machine.cores) {
-    if (core.kind != CoreKind::low_power) cpus |= core.siblings;
+  return restricted(machine, cpus_of(machine, [](CoreKind kind) { return kind != CoreKind::low_power; }));
+}
+
+Machine of_kinds(const Machine& machine, const std::string& kinds) {
+  if (kinds.empty() || kinds == "auto") return machine;
+  std::set<CoreKind> wanted;
+  for (std::size_t from = 0; from <= kinds.size();) {
+    const std::size_t comma = std::min(kinds.find(',', from), kinds.size());
+    wanted.insert(base::parse_choice<CoreKind>(kinds.substr(from, comma - from), "kinds"));
+    from = comma + 1;
+  }
+  const CpuSet cpus = cpus_of(machine, [&](CoreKind kind) { return wanted.contains(kind); });
+  if (cpus.empty()) {
+    const std::string there = kinds_text(machine);
+    throw Error(Errc::bad_input, "kinds: the machine has no cores of kind " + kinds + " that the process may use",
+                there.empty()
+                    ? "all of its cores are of one kind, " + std::string(base::word_of(machine.cores.front().kind))
+                    : "it has " + there);
   }
   return restricted(machine, cpus);
 }

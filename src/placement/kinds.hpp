@@ -19,6 +19,11 @@ int usual_cores(const Machine& machine);
 /// The machine without its low-power cores; unchanged if it has no others.
 Machine without_low_power(const Machine& machine);
 
+/// The machine with its cores of these kinds alone; unchanged if `kinds` is empty or "auto".
+/// \param kinds words of CoreKind, separated by commas.
+/// \throws Error: bad_config for another word; bad_input where the machine has no such core.
+Machine of_kinds(const Machine& machine, const std::string& kinds);
+
 /// "10 performance (cpus 5-9,15-19), 10 efficiency (cpus 0-4,10-14)"; empty where all cores are of one kind.
 std::string kinds_text(const Machine& machine);
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <tuple>
 
 #include "topology/profile.hpp"
+#include "topology/regrouped.hpp"
 
 namespace charm::topology {
 namespace {
@@ -47,35 +47,6 @@ bool within_sockets(const Machine& machine, const std::vector<CoreSet>& chiplets
              machine.cores[static_cast<std::size_t>(cores[0])].socket;
     });
   });
-}
-
-/// Numbers the cores anew, since in every Machine core ids follow the chiplets, and chiplets the sockets.
-Machine regrouped(Machine machine, std::vector<CoreSet> chiplets) {
-  std::sort(chiplets.begin(), chiplets.end(), [&](const auto& a, const auto& b) {
-    const Core& first = machine.cores[static_cast<std::size_t>(a[0])];
-    const Core& second = machine.cores[static_cast<std::size_t>(b[0])];
-    return std::tuple(first.socket, first.node, a[0]) < std::tuple(second.socket, second.node, b[0]);
-  });
-  std::vector<Core> cores;
-  machine.chiplets.clear();
-  for (auto& socket : machine.sockets) socket.chiplets.clear();
-  for (const auto& members : chiplets) {
-    Chiplet chiplet;
-    chiplet.id = static_cast<int>(machine.chiplets.size());
-    for (int old : members) {
-      Core core = machine.cores[static_cast<std::size_t>(old)];
-      core.id = static_cast<int>(cores.size());
-      core.chiplet = chiplet.id;
-      chiplet.cores.insert(core.id);
-      cores.push_back(std::move(core));
-    }
-    chiplet.node = cores[static_cast<std::size_t>(chiplet.cores[0])].node;
-    chiplet.socket = cores[static_cast<std::size_t>(chiplet.cores[0])].socket;
-    machine.sockets[static_cast<std::size_t>(chiplet.socket)].chiplets.insert(chiplet.id);
-    machine.chiplets.push_back(std::move(chiplet));
-  }
-  machine.cores = std::move(cores);
-  return machine;
 }
 
 /// A table by the profile's nodes as one by the machine's; empty where a node is missing.
@@ -160,7 +131,9 @@ Machine apply_profile(Machine machine, const ProfilePicture& profile) {
                               " groups of one or two cores were measured, which are too small for chiplets; what the "
                               "system shows is used.");
     } else if (sure && (hidden || coarse) && within_sockets(machine, chiplets)) {
-      machine = regrouped(std::move(machine), chiplets);
+      std::vector<Chiplet> measured;
+      for (const CoreSet& cores : chiplets) measured.push_back({.cores = cores});
+      machine = regrouped(std::move(machine), std::move(measured));
       machine.chiplet_source = ChipletSource::measured;
       machine.notes.push_back(what + "; the measured ones are used.");
     } else {

@@ -3,6 +3,7 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -239,15 +240,36 @@ int position(const std::vector<int>& of, int value) {
   return it == of.end() || *it != value ? -1 : static_cast<int>(it - of.begin());
 }
 
+/// The cluster that a core is in: by what the kernel says, else by the L2 that it shares.
+std::pair<int, int> cluster_of(const SurveyCore& core) {
+  return core.cluster >= 0 ? std::pair(0, core.cluster) : std::pair(1, core.l2);
+}
+
+/// Numbers for the clusters within a group, from `next` on; the rest of its cores have -1.
+std::map<std::pair<int, int>, int> clusters_within(const Survey& survey, const ChipletGroup& group, int& next) {
+  std::map<std::pair<int, int>, std::size_t> sizes;
+  for (int index : group.cores) ++sizes[cluster_of(survey.cores[static_cast<std::size_t>(index)])];
+  std::map<std::pair<int, int>, int> numbers;
+  for (const auto& [cluster, size] : sizes) {
+    const bool told = cluster.second >= 0 && size > 1 && size < group.cores.size();
+    numbers[cluster] = told ? next++ : -1;
+  }
+  return numbers;
+}
+
 void add_cores(Machine& machine, const Survey& survey, const std::vector<CoreSpeed>& speeds, const ChipletGroup& group,
-               int chiplet_id) {
+               int& clusters) {
   Chiplet chiplet;
-  chiplet.id = chiplet_id;
+  chiplet.id = static_cast<int>(machine.chiplets.size());
+  chiplet.total_cores = static_cast<int>(group.cores.size());
   chiplet.l3_bytes = group.l3_bytes;
   chiplet.cache_level = group.cache_level;
-  for (int index : group.cores) {
-    const SurveyCore& from = survey.cores[static_cast<std::size_t>(index)];
+  const auto numbers = clusters_within(survey, group, clusters);
+  for (std::size_t position = 0; position < group.cores.size(); ++position) {
+    const auto index = static_cast<std::size_t>(group.cores[position]);
+    const SurveyCore& from = survey.cores[index];
     Core core;
+    core.position = static_cast<int>(position);
     core.siblings = from.cpus & machine.allowed_cpus;
     if (core.siblings.empty()) continue;
     core.id = static_cast<int>(machine.cores.size());
@@ -257,8 +279,9 @@ void add_cores(Machine& machine, const Survey& survey, const std::vector<CoreSpe
     core.socket = from.socket;
     core.l1d_bytes = from.l1d_bytes;
     core.l2_bytes = from.l2_bytes;
-    core.kind = speeds[static_cast<std::size_t>(index)].kind;
-    core.capacity = speeds[static_cast<std::size_t>(index)].capacity;
+    core.kind = speeds[index].kind;
+    core.capacity = speeds[index].capacity;
+    core.cluster = numbers.at(cluster_of(from));
     chiplet.cores.insert(core.id);
     machine.cores.push_back(std::move(core));
   }
@@ -299,8 +322,8 @@ Machine build(Survey survey, const Restrictions& restrictions) {
   machine.notes.insert(machine.notes.begin(), grouped.notes.begin(), grouped.notes.end());
   machine.doubts.insert(machine.doubts.begin(), grouped.doubts.begin(), grouped.doubts.end());
   const std::vector<CoreSpeed> speeds = core_speeds(survey);
-  for (const ChipletGroup& group : grouped.groups)
-    add_cores(machine, survey, speeds, group, static_cast<int>(machine.chiplets.size()));
+  int clusters = 0;
+  for (const ChipletGroup& group : grouped.groups) add_cores(machine, survey, speeds, group, clusters);
 
   std::set<int> local_nodes;
   std::set<int> sockets;

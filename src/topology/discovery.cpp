@@ -4,12 +4,18 @@
 
 #include "base/notices.hpp"
 #include "topology/description.hpp"
+#include "topology/domains.hpp"
 #include "topology/profile.hpp"
 #include "topology/remembered.hpp"
 
 namespace charm::topology {
 
-Discovery with_profile(Machine bare, const std::string& profile) {
+MachineSource source_of(const base::Settings& settings) {
+  return {settings.topology, settings.profile, settings.domains};
+}
+
+Discovery completed(Machine bare, const MachineSource& source) {
+  const std::string& profile = source.profile;
   Discovery found{std::move(bare), {}};
   Machine& machine = found.machine;
   const auto refuse = [&](const std::string& why) {
@@ -35,6 +41,7 @@ Discovery with_profile(Machine bare, const std::string& profile) {
                                                      " is doubtful: " + machine.measured.doubts.front() +
                                                      "; measure again with 'charm probe' when the machine is quiet.");
   }
+  machine = with_domains(std::move(machine), source.domains);
   if (machine.chiplet_source == ChipletSource::socket || machine.chiplet_source == ChipletSource::numa_node) {
     found.notices.emplace_back(
         "topology-chiplets",
@@ -45,17 +52,17 @@ Discovery with_profile(Machine bare, const std::string& profile) {
   return found;
 }
 
-Discovery discover_quietly(const std::string& topology, const std::string& profile) {
-  return with_profile(machine_of(read_description(topology)), profile);
+Discovery discover_quietly(const MachineSource& source) {
+  return completed(machine_of(read_description(source.topology)), source);
 }
 
-Discovery discover_at_start(const std::string& topology, const std::string& profile) {
-  if (!topology.empty()) return discover_quietly(topology, profile);
-  return with_profile(machine_of({std::nullopt, survey_live_or_remembered()}), profile);
+Discovery discover_at_start(const MachineSource& source) {
+  if (!source.topology.empty()) return discover_quietly(source);
+  return completed(machine_of({std::nullopt, survey_live_or_remembered()}), source);
 }
 
-Machine discover(const std::string& topology, const std::string& profile) {
-  Discovery found = discover_quietly(topology, profile);
+Machine discover(const MachineSource& source) {
+  Discovery found = discover_quietly(source);
   for (const auto& [key, text] : found.notices) base::notice(key, text);
   return std::move(found.machine);
 }

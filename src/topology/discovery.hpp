@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/settings.hpp"
+
 namespace charm::topology {
 
 struct Discovery {
@@ -15,21 +17,27 @@ struct Discovery {
   std::vector<std::pair<std::string, std::string>> notices;  ///< degraded modes: key and text for base::notice
 };
 
-/// Adds the measured profile to a machine that was read (description.hpp), and says what is degraded.
-/// \param profile the setting of that name: "auto" or empty, "off", or a file.
-/// \throws Error (bad_input) where a file that is named cannot be read.
-Discovery with_profile(Machine machine, const std::string& profile);
+/// The settings of these names.
+struct MachineSource {
+  std::string topology;  ///< empty: this machine
+  std::string profile;   ///< "auto" or empty, "off", or a file
+  std::string domains;   ///< as with_domains() has it (domains.hpp)
+};
+MachineSource source_of(const base::Settings& settings);
 
-/// \param topology the setting of that name; empty: this machine.
-/// \param profile the setting of that name: "auto" or empty, "off", or a file.
-/// \throws Error (bad_input) where a file that is named cannot be read.
-Discovery discover_quietly(const std::string& topology, const std::string& profile);
+/// Adds the measured profile and the domains to a machine that was read (description.hpp), and says what is degraded.
+/// \param source its topology is not read.
+/// \throws Error (bad_input) where a file that is named cannot be read, or domains do not fit.
+Discovery completed(Machine machine, const MachineSource& source);
+
+/// \throws Error (bad_input) where a file that is named cannot be read, or domains do not fit.
+Discovery discover_quietly(const MachineSource& source);
 
 /// The same for a command that a program waits for: this machine may be told as an earlier start of it has seen it
 /// (remembered.hpp).
-Discovery discover_at_start(const std::string& topology, const std::string& profile);
+Discovery discover_at_start(const MachineSource& source);
 
 /// discover_quietly() with the degraded modes reported (base/notices.hpp).
-Machine discover(const std::string& topology, const std::string& profile);
+Machine discover(const MachineSource& source);
 
 }  // namespace charm::topology

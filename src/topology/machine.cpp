@@ -15,7 +15,7 @@ Machine Machine::discover() {
     const char* text = base::environment(name);
     return std::string(text == nullptr ? "" : text);
   };
-  return topology::discover(value("CHARM_TOPOLOGY"), value("CHARM_PROFILE"));
+  return topology::discover({value("CHARM_TOPOLOGY"), value("CHARM_PROFILE"), value("CHARM_DOMAINS")});
 }
 
 Machine Machine::from(std::string_view description) {
@@ -29,7 +29,13 @@ double Machine::distance(int core_a, int core_b) const {
   const Core& b = cores.at(static_cast<std::size_t>(core_b));
   if (a.id == b.id) return 0;
   if (a.chiplet == b.chiplet) return 1;
-  if (a.socket == b.socket) return a.node == b.node ? 2 : 3;
+  if (a.node == b.node && a.socket == b.socket) {
+    const auto cache = [this](const Core& core) {
+      return chiplets[static_cast<std::size_t>(core.chiplet)].shared_cache;
+    };
+    return cache(a) >= 0 && cache(a) == cache(b) ? 1.5 : 2;
+  }
+  if (a.socket == b.socket) return 3;
   if (node_distance.empty()) return 4;
   // Firmware tables need not be symmetric, transfers between two cores are.
   const auto na = static_cast<std::size_t>(a.node);

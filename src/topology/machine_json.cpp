@@ -15,12 +15,13 @@
 namespace charm::topology {
 namespace {
 
-constexpr std::array<std::pair<ChipletSource, const char*>, 5> sources = {{
+constexpr std::array<std::pair<ChipletSource, const char*>, 6> sources = {{
     {ChipletSource::last_level_cache, "last_level_cache"},
     {ChipletSource::cluster, "cluster"},
     {ChipletSource::numa_node, "numa_node"},
     {ChipletSource::socket, "socket"},
     {ChipletSource::measured, "measured"},
+    {ChipletSource::declared, "declared"},
 }};
 
 [[noreturn]] void fail(const std::string& name, const std::string& what) {
@@ -48,7 +49,8 @@ void check(const Machine& m, const std::string& name) {
   for (std::size_t i = 0; i < m.chiplets.size(); ++i) {
     const Chiplet& chiplet = m.chiplets[i];
     require(chiplet.id == static_cast<int>(i) && !chiplet.cores.empty() && all_within(chiplet.cores, m.cores.size()) &&
-                within(chiplet.node, m.nodes.size()) && within(chiplet.socket, m.sockets.size()),
+                chiplet.shared_cache >= -1 && within(chiplet.node, m.nodes.size()) &&
+                within(chiplet.socket, m.sockets.size()),
             name, "a chiplet whose ids do not fit the machine");
     for (int core : chiplet.cores) {
       require(m.cores[static_cast<std::size_t>(core)].chiplet == chiplet.id, name, "a core that lies in two chiplets");
@@ -111,6 +113,8 @@ base::Json machine_to_json(const Machine& m) {
     out["chiplets"].push_back(
         {{"id", c.id}, {"cores", c.cores}, {"l3_bytes", c.l3_bytes}, {"node", c.node}, {"socket", c.socket}});
     if (c.cache_level != 3) out["chiplets"].back()["cache_level"] = c.cache_level;
+    if (c.total_cores != static_cast<int>(c.cores.size())) out["chiplets"].back()["total_cores"] = c.total_cores;
+    if (c.shared_cache >= 0) out["chiplets"].back()["shared_cache"] = c.shared_cache;
   }
   out["cores"] = Json::array();
   const bool alike = std::all_of(m.cores.begin(), m.cores.end(), [](const Core& core) {
@@ -125,6 +129,9 @@ base::Json machine_to_json(const Machine& m) {
                             {"socket", c.socket},
                             {"l1d_bytes", c.l1d_bytes},
                             {"l2_bytes", c.l2_bytes}});
+    const Chiplet& chiplet = m.chiplets[static_cast<std::size_t>(c.chiplet)];
+    if (c.position != c.id - chiplet.cores.front()) out["cores"].back()["position"] = c.position;
+    if (c.cluster >= 0) out["cores"].back()["cluster"] = c.cluster;
     if (alike) continue;
     out["cores"].back()["kind"] = base::word_of(c.kind);
     out["cores"].back()["capacity"] = c.capacity;
@@ -176,12 +183,14 @@ Machine machine_from_json(const base::SortedJson& json, const std::string& name)
     }
     for (const auto& c : json.at("chiplets"))
       m.chiplets.push_back({c.at("id"), set_of<CoreSet>(c.at("cores"), name), c.at("l3_bytes"), c.at("node"),
-                            c.at("socket"), c.value("cache_level", 3)});
+                            c.at("socket"), c.value("cache_level", 3),
+                            c.value("total_cores", static_cast<int>(c.at("cores").size())),
+                            c.value("shared_cache", -1)});
     for (const auto& c : json.at("cores")) {
       m.cores.push_back({c.at("id"), c.at("cpu"), set_of<CpuSet>(c.at("siblings"), name), c.at("chiplet"), c.at("node"),
                          c.at("socket"), c.at("l1d_bytes"), c.at("l2_bytes"),
                          base::parse_choice<CoreKind>(c.value("kind", std::string("performance")), "kind"),
-                         c.value("capacity", Core().capacity)});
+                         c.value("capacity", Core().capacity), c.value("position", -1), c.value("cluster", -1)});
     }
     m.allowed_cpus = set_of<CpuSet>(json.at("allowed_cpus"), name);
     m.forbidden_cpus = set_of<CpuSet>(json.at("forbidden_cpus"), name);
@@ -189,6 +198,10 @@ Machine machine_from_json(const base::SortedJson& json, const std::string& name)
     m.notes = json.at("notes").get<std::vector<std::string>>();
     m.doubts = json.value("doubts", std::vector<std::string>());
     check(m, name);
+    for (Core& core : m.cores) {
+      const int first = m.chiplets[static_cast<std::size_t>(core.chiplet)].cores.front();
+      if (core.position < 0) core.position = core.id - first;
+    }
     return m;
   } catch (const nlohmann::json::exception& error) {
     fail(name, base::json_problem(error));

@@ -55,6 +55,21 @@ TEST_F(ProbeTest, AnEmptyNameIsNotThisMachine) {
   expect_refused("counters --from ''", {"--from", "name is missing"});
 }
 
+TEST_F(ProbeTest, DomainsAreChipletsByOptionAndBySetting) {
+  const auto chiplets = [&](const std::string& arguments, const std::string& environment = "") {
+    const auto said = charm("topo --json " + arguments, environment);
+    return said.exit_code == 0 ? nlohmann::json::parse(said.out).at("chiplets").size() : 0;
+  };
+  const std::string tiles = "--from 'pack:2 [numa] l3:1 core:56 pu:2'";
+  EXPECT_EQ(chiplets(tiles + " --domains 4"), 8U);
+  EXPECT_EQ(chiplets("", "CHARM_TOPOLOGY='pack:1 l3:1 core:8' CHARM_DOMAINS='0-1;2-3'"), 3U);
+  EXPECT_EQ(chiplets("--domains 2", "CHARM_TOPOLOGY='pack:1 l3:1 core:8' CHARM_DOMAINS='0-1;2-3'"), 2U);
+  EXPECT_EQ(chiplets(tiles, "CHARM_DOMAINS='0-1;2-3'"), 2U);  // the setting is of another machine
+  expect_refused("topo --domains 100 " + tiles, {"cannot make 100 parts", "at most 56 cores"});
+  expect_refused("topo --domains ''", {"--domains"});
+  expect_refused("topo --domains 2 --diff - 'pu:2'", {"--diff", "--domains"});
+}
+
 TEST_F(ProbeTest, WhatNeverEndsIsNotRead) {
   expect_refused("topo --from /dev/zero", {"/dev/zero", "is a device"});
   expect_refused("probe --cluster /dev/urandom", {"/dev/urandom", "is a device"});

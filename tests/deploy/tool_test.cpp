@@ -26,6 +26,14 @@ TEST_F(DeployPlan, PrintsATableAndTheSameAsJson) {
   EXPECT_EQ(json["workers"][3]["cpus"], "48-63");
 }
 
+TEST_F(DeployPlan, HasAWorkerForEachDomain) {
+  const std::string tiles = "deploy plan --json --node-memory 64G --from 'pack:2 [numa] l3:1 core:56 pu:2'";
+  EXPECT_EQ(nlohmann::json::parse(charm(tiles).out).at("workers").size(), 2U);
+  const auto json = nlohmann::json::parse(charm(tiles + " --domains 4").out);
+  EXPECT_EQ(json.at("workers").size(), 8U);
+  EXPECT_EQ(json.at("workers").at(1).at("cpus"), "28,30,32,34,36,38,40,42,44,46,48,50,52,54");
+}
+
 TEST_F(DeployPlan, TakesSeveralMachinesByName) {
   const Said said = charm(std::string("deploy plan --json --from left=") + machine + " --from right=" + machine);
   const auto json = nlohmann::json::parse(said.out, nullptr, false);

@@ -1,6 +1,8 @@
 // Kinds of cores in placement: which cores workers get on machines that have several.
 #include "placement/kinds.hpp"
 
+#include <charm/error.hpp>
+
 #include <algorithm>
 #include <rapidcheck.h>
 
@@ -50,6 +52,30 @@ TEST(KindsOfCores, CoreUltra288vLeavesItsLowPowerCoresOut) {
   EXPECT_EQ(placed("distributed", m, 4).to_text(), "0-3");
   EXPECT_EQ(binding::worker_count(m, {}), 4);
   EXPECT_EQ(without_low_power(m).allowed_cpus.to_text(), "0-3");
+}
+
+TEST(KindsOfCores, OnlyThoseThatAreWantedGetWorkers) {
+  const Machine m = stored("Intel-MeteorLake-CoreUltra155H.xml");
+  EXPECT_EQ(binding::worker_count(of_kinds(m, "performance"), {}), 6);
+  EXPECT_EQ(binding::worker_count(of_kinds(m, "efficiency"), {}), 8);
+  EXPECT_EQ(binding::worker_count(of_kinds(m, "performance,efficiency"), {}), 14);
+  EXPECT_EQ(binding::worker_count(of_kinds(m, "low-power"), {}), 2);
+  EXPECT_EQ(of_kinds(m, "efficiency,low-power").cores.size(), 10U);
+  for (const char* any : {"", "auto"}) EXPECT_EQ(of_kinds(m, any).cores.size(), m.cores.size());
+  const auto problem = [&](const Machine& of, const char* kinds) -> std::string {
+    try {
+      of_kinds(of, kinds);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(problem(m, "middle").find("no cores of kind middle"), std::string::npos);
+  EXPECT_NE(problem(m, "middle").find("6 performance"), std::string::npos);
+  EXPECT_NE(problem(of_kinds(m, "efficiency"), "performance").find("all of its cores are of one kind, efficiency"),
+            std::string::npos);
+  for (const char* wrong : {"fast", "performance,", ",", "performance;efficiency", "Performance"})
+    EXPECT_NE(problem(m, wrong).find("kinds"), std::string::npos) << wrong;
 }
 
 TEST(KindsOfCores, M1UltraDoesNotBeginWithItsEfficiencyCores) {

@@ -118,7 +118,7 @@ TEST(Doubts, OfAProfileStandInTheMachineAndNothingRestsOnIt) {
   EXPECT_EQ(m.measured.doubts, std::vector<std::string>{"the cpus were 67 % busy"});
   EXPECT_TRUE(std::any_of(m.notes.begin(), m.notes.end(),
                           [](const auto& note) { return has(note, "doubtful") && has(note, "67 % busy"); }));
-  const auto found = topology::with_profile(m, "off");
+  const auto found = topology::completed(m, {{}, "off", {}});
   EXPECT_TRUE(
       std::any_of(found.notices.begin(), found.notices.end(), [](const auto& n) { return has(n.second, "67"); }));
 }
@@ -185,7 +185,7 @@ TEST(Budget, AMeasurementEndsWhenItsTimeIsUpAndSaysWhatIsMissing) {
   options.budget_s = 1;
   options.clock = hurried;
   const Profile profile =
-      measure(topology::discover_quietly("", "off").machine, options, [](const probe::Progress&) {}, stop);
+      measure(topology::discover_quietly({"", "off", {}}).machine, options, [](const probe::Progress&) {}, stop);
   EXPECT_FALSE(profile.partial);
   const auto noted = [&](const std::string& part) {
     return std::any_of(profile.notes.begin(), profile.notes.end(), [&](const auto& n) { return has(n, part); });

@@ -213,18 +213,18 @@ TEST_F(Stored, PlacementAndStealingSeeTheChipletsThatAGuestHides) {
 TEST_F(Stored, ANamedProfileOfAnotherMachineIsRefusedWithTheReason) {
   const std::string file = folder_ + "/guest.json";
   store_profile(measured(guest()), file);
-  const auto found = topology::discover_quietly("pack:1 l3:1 core:8 pu:1", file);
+  const auto found = topology::discover_quietly({"pack:1 l3:1 core:8 pu:1", file, {}});
   EXPECT_EQ(found.machine.chiplets.size(), 1U);
   EXPECT_TRUE(found.machine.measured.profile.empty());
   EXPECT_TRUE(noted(found.machine, "16"));
   ASSERT_EQ(found.notices.size(), 1U);
   EXPECT_EQ(found.notices[0].first, "profile");
   EXPECT_NE(found.notices[0].second.find(file), std::string::npos);
-  EXPECT_THROW(topology::discover_quietly("pack:1 l3:1 core:8 pu:1", folder_ + "/nowhere.json"), Error);
+  EXPECT_THROW(topology::discover_quietly({"pack:1 l3:1 core:8 pu:1", folder_ + "/nowhere.json", {}}), Error);
 }
 
 TEST_F(Stored, ThisMachinesProfileIsPickedUpAndOneOfOtherCpusIsNot) {
-  const Machine bare = topology::discover_quietly("", "off").machine;
+  const Machine bare = topology::discover_quietly({"", "off", {}}).machine;
   if (!bare.is_live()) GTEST_SKIP() << "hwloc shows another machine";
   Profile profile;
   profile.key = topology::key_of(bare);
@@ -237,14 +237,14 @@ TEST_F(Stored, ThisMachinesProfileIsPickedUpAndOneOfOtherCpusIsNot) {
   summarise_profile(profile, bare);
   const std::string path = profile_path(profile.key);
   store_profile(profile, path);
-  const Machine machine = topology::discover_quietly("", "auto").machine;
+  const Machine machine = topology::discover_quietly({"", "auto", {}}).machine;
   EXPECT_EQ(machine.measured.profile, path);
   EXPECT_EQ(machine.measured.memory_gb_per_s, 12.5);
 
   std::filesystem::remove(path);
   profile.key.measured_cpus.insert(4095);
   store_profile(profile, profile_path(profile.key));
-  const auto other = topology::discover_quietly("", "auto");
+  const auto other = topology::discover_quietly({"", "auto", {}});
   EXPECT_TRUE(other.machine.measured.profile.empty());
   EXPECT_TRUE(noted(other.machine, "4095"));
   EXPECT_FALSE(other.notices.empty());

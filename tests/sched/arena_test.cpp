@@ -1,6 +1,7 @@
 // Arenas: what they fork stays on their workers, several live beside each other, and waits let nobody else in.
 #include <charm/charm.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <functional>
@@ -66,6 +67,37 @@ TEST(Arena, ANumberIsGivenToOneWorkerAtATime) {
   EXPECT_EQ(first_free_number({{8, 2}, {4, 2}}, 4, 3, 100), 10);
   EXPECT_EQ(first_free_number({{4, 90}}, 4, 6, 100), 94);
   EXPECT_EQ(first_free_number({{4, 90}}, 4, 7, 100), -1);  // the end of the numbers
+}
+
+TEST(Arena, HasWorkersOnCoresOfTheKindsThatItIsGiven) {
+  charm::Config config;
+  config.topology = CHARM_TEST_DATA "/topologies/Intel-MeteorLake-CoreUltra155H.xml";
+  Running runtime(14, config);
+  using charm::CoreKind;
+  for (const auto& [kinds, workers] :
+       std::vector<std::pair<std::vector<CoreKind>, int>>{{{CoreKind::performance}, 6},
+                                                          {{CoreKind::efficiency}, 8},
+                                                          {{CoreKind::performance, CoreKind::efficiency}, 14}}) {
+    charm::arena arena({.kinds = kinds});
+    EXPECT_EQ(arena.max_concurrency(), workers);
+    arena.execute([&, wanted = kinds] {
+      for (const auto& place : charm::worker_cores()) {
+        const CoreKind kind = charm::machine().core_of_cpu(place.cpu)->kind;
+        EXPECT_TRUE(std::find(wanted.begin(), wanted.end(), kind) != wanted.end());
+      }
+    });
+  }
+  EXPECT_EQ(code_of([] { charm::arena arena({.kinds = {CoreKind::middle}}); }), charm::Errc::bad_input);
+}
+
+TEST(Arena, TheRuntimeCanBeKeptToKindsOfCores) {
+  charm::Config config;
+  config.topology = CHARM_TEST_DATA "/topologies/Intel-MeteorLake-CoreUltra155H.xml";
+  config.kinds = "efficiency";
+  Running runtime(8, config);
+  for (const auto& place : charm::worker_cores())
+    EXPECT_EQ(charm::machine().core_of_cpu(place.cpu)->kind, charm::CoreKind::efficiency);
+  EXPECT_EQ(code_of([] { charm::arena arena({.kinds = {charm::CoreKind::performance}}); }), charm::Errc::bad_input);
 }
 
 TEST(Arena, ItsTasksRunOnItsWorkersAlone) {

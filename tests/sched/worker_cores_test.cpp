@@ -1,6 +1,7 @@
 // Workers that change cores while they work: no job is lost, wherever it lies.
 #include <atomic>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -20,6 +21,18 @@ charm::Config on(const char* topology, const char* policy) {
   config.topology = topology;
   config.policy = policy;
   return config;
+}
+
+TEST(WorkerCores, AreSpreadOverTheDomainsOfACache) {
+  charm::Config config = on("pack:1 l3:1 core:8", "distributed");
+  config.workers = 4;
+  config.domains = "4";
+  Runtime runtime(config);
+  EXPECT_EQ(runtime.machine.chiplets.size(), 4U);
+  std::set<int> chiplets;
+  for (const auto& place : runtime.placement.worker_cores.back()) chiplets.insert(place.chiplet);
+  EXPECT_EQ(chiplets.size(), 4U);
+  EXPECT_EQ(runtime.distance_table.groups(), 4);
 }
 
 /// Moves the worker that runs the caller to a random core of the placement.

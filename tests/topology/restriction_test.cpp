@@ -109,7 +109,7 @@ TEST(Restriction, TheAffinityMaskOfTheCallingThreadIsHonoured) {
   std::thread([&] {
     for (int cpu : {all.front(), all.back()}) {
       ASSERT_TRUE(os::bind_this_thread({cpu}));
-      Machine m = topology::discover_quietly("", "off").machine;
+      Machine m = topology::discover_quietly({"", "off", {}}).machine;
       EXPECT_EQ(m.allowed_cpus, CpuSet{cpu});
       EXPECT_EQ(structure_error(m), "");
       EXPECT_EQ(os::allowed_cpus(), CpuSet{cpu});

@@ -36,7 +36,7 @@ bool disagrees(const Views& views, const std::string& level, const std::string& 
                      [&](const Disagreement& d) { return d.level == level && d.text.find(part) != std::string::npos; });
 }
 
-Views seen(const SysfsTree& tree) { return gather(tree.root(), "off"); }
+Views seen(const SysfsTree& tree) { return gather({tree.root(), "off", {}}); }
 
 TEST(SysfsView, ATreeOfAnotherMachineIsReadLikeThisOne) {
   const SysfsTree tree(cpus(16, [](int i, SysfsCpu& c) { c.socket = i / 8, c.node = i / 8, c.l3 = i / 4; }), {{}, {}});
@@ -173,7 +173,7 @@ TEST(Cpuid, AHybridIntelProcessorTellsItsKinds) {
 }
 
 TEST(Cpuid, ThisProcessorAnswersForEveryAllowedCpu) {
-  const Views views = gather("", "off");
+  const Views views = gather({"", "off", {}});
   const auto cpuid = std::find_if(views.views.begin(), views.views.end(), [](auto& v) { return v.source == "cpuid"; });
   if (cpuid == views.views.end()) GTEST_SKIP() << "no CPUID here";
   std::size_t cpus_there = 0;

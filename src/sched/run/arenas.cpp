@@ -29,11 +29,12 @@ std::string called(const std::string& name) { return name.empty() ? "an arena" :
 /// \throws Error (bad_input).
 CpuSet cpus_of(const ArenaOptions& options, const Runtime& main, const std::string& who, CpuSet& given) {
   const Machine& machine = main.machine;
-  if ((!options.chiplets.empty() || !options.cores.empty()) && main.placement.start().front().cpu < 0)
-    throw Error(
-        Errc::bad_input,
-        who + " was given chiplets or cores, but the policy '" + main.settings.policy + "' binds no worker to a core",
-        "give a number of workers only, or start the runtime with another policy");
+  if ((!options.chiplets.empty() || !options.cores.empty() || !options.kinds.empty()) &&
+      main.placement.start().front().cpu < 0)
+    throw Error(Errc::bad_input,
+                who + " was given chiplets, cores or kinds, but the policy '" + main.settings.policy +
+                    "' binds no worker to a core",
+                "give a number of workers only, or start the runtime with another policy");
   const auto check = [&](const char* what, const auto& ids, std::size_t count) {
     for (const int id : ids) {
       if (id >= 0 && static_cast<std::size_t>(id) < count) continue;
@@ -47,6 +48,8 @@ CpuSet cpus_of(const ArenaOptions& options, const Runtime& main, const std::stri
   for (const Core& core : machine.cores) {
     if (!options.chiplets.empty() && !options.chiplets.contains(core.chiplet)) continue;
     if (!options.cores.empty() && !options.cores.contains(core.id)) continue;
+    const auto& kinds = options.kinds;
+    if (!kinds.empty() && std::find(kinds.begin(), kinds.end(), core.kind) == kinds.end()) continue;
     cpus |= core.siblings;
   }
   given = cpus;
@@ -55,7 +58,8 @@ CpuSet cpus_of(const ArenaOptions& options, const Runtime& main, const std::stri
   cpus &= allowed;
   if (cpus.empty())
     throw Error(Errc::bad_input, who + " was given cores of which the process may use none now",
-                "give cores that lie on the chiplets, if both are given, and on the cpus " + allowed.to_text());
+                "give cores that lie on the chiplets and are of the kinds, if several are given, and on the cpus " +
+                    allowed.to_text());
   return cpus;
 }
 

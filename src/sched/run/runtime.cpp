@@ -21,6 +21,7 @@
 #include "os/threads/membarrier.hpp"
 #include "os/threads/threads.hpp"
 #include "os/threads/timer_slack.hpp"
+#include "placement/kinds.hpp"
 #include "sched/control/sharing.hpp"
 #include "sched/debug/stack_overflow.hpp"
 #include "sched/debug/tracing.hpp"
@@ -38,7 +39,9 @@ std::atomic<detail::IdleLook> Runtime::idle_look{nullptr};
 
 namespace {
 
-Machine find_machine(const base::Settings& settings) { return topology::discover(settings.topology, settings.profile); }
+Machine find_machine(const base::Settings& settings) {
+  return placement::of_kinds(topology::discover(topology::source_of(settings)), settings.kinds);
+}
 
 /// The chiplets that a worker may ever run on, whatever happens to the allowed cpus: all, or none (-1) if no worker is
 /// bound.

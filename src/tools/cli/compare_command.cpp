@@ -208,7 +208,7 @@ int run(const CompareOptions& options, Session& session) {
   for (const auto& path : {options.html, options.csv, options.runs_csv, options.markdown}) {
     if (path) os::check_writable(*path);
   }
-  const Machine machine = topology::discover_quietly(settings.topology, settings.profile).machine;
+  const Machine machine = topology::discover_quietly(topology::source_of(settings)).machine;
   const bool count =
       settings.counters.choice != base::Counters::none && settings.counters.choice != base::Counters::software;
   const compare::Counting counting(machine, count, "the setting counters is " + base::counters_text(settings.counters));

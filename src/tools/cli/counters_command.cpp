@@ -116,7 +116,7 @@ View look(const CountersArguments& options) {
   View view;
   const auto settings = base::resolve({});
   const auto wishes = counters::parse_user_events(settings.counter_events);
-  const Machine machine = options.from.empty() ? topology::discover_quietly(settings.topology, settings.profile).machine
+  const Machine machine = options.from.empty() ? topology::discover_quietly(topology::source_of(settings)).machine
                                                : Machine::from(options.from);
   view.shape = counters::shape_of(machine);
   view.costs = controller::traits_for(machine);

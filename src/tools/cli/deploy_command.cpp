@@ -31,6 +31,10 @@ void declare_request(CLI::App& app, DeployRequest& options) {
                      "From the worker's nodes alone, preferably from its node, from its nodes in turn by the kernel's "
                      "weights, or as the kernel likes [bind; wim: none]"),
       base::words_of<deploy::Memory>());
+  not_empty(
+      app.add_option("--domains", options.domains,
+                     "Groups of cores that count as chiplets within a cache: cluster, a number of parts, lists of "
+                     "cpus as '0-13;14-27', or a file of lists"));
   app.add_flag("--smt", request.smt, "Give workers all hardware threads of their cores, not only the first");
   not_empty(
       app.add_option("--cpus", options.cpus,

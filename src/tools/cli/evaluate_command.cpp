@@ -99,7 +99,7 @@ Undertaking undertake(const EvaluateOptions& options, Session& session) {
   Undertaking all;
   all.chosen = evaluate::chosen(names_in(options.only));
   all.settings = base::resolve({});
-  const Machine machine = topology::discover_quietly(all.settings.topology, all.settings.profile).machine;
+  const Machine machine = topology::discover_quietly(topology::source_of(all.settings)).machine;
   const auto source = counters::Source::choose(all.settings, machine);
   const auto counting = source->describe();
   evaluate::Facts& facts = all.context.facts;

@@ -157,7 +157,7 @@ int probe_command(const ProbeOptions& options, std::ostream& out, std::ostream& 
 
   // As the system shows it: what was measured before must not colour what is measured now.
   const char* topology = std::getenv("CHARM_TOPOLOGY");
-  const Machine machine = topology::discover_quietly(topology == nullptr ? "" : topology, "off").machine;
+  const Machine machine = topology::discover_quietly({topology == nullptr ? "" : topology, "off", {}}).machine;
   const bool show = !options.show.empty();
   const probe::Profile profile =
       show ? probe::load_profile(options.show == "-" ? probe::profile_path(topology::key_of(machine)) : options.show)

@@ -246,7 +246,7 @@ int run(const TopOptions& options, Session& session) {
   const bool by_setting =
       settings.counters.choice != base::Counters::none && settings.counters.choice != base::Counters::software;
   const bool count = by_setting && !events.none;
-  const Machine machine = topology::discover_quietly(settings.topology, settings.profile).machine;
+  const Machine machine = topology::discover_quietly(topology::source_of(settings)).machine;
   Monitor monitor(
       options, machine, events, count,
       by_setting ? "--events is none" : "the setting counters is " + base::counters_text(settings.counters));

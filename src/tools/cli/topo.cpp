@@ -27,8 +27,9 @@ std::string variable(const char* name) {
 
 /// "-" is this machine.
 Machine machine_of(const std::string& description) {
-  return description == "-" ? topology::discover_quietly("", variable("CHARM_PROFILE")).machine
-                            : Machine::from(description);
+  return description == "-"
+             ? topology::discover_quietly({"", variable("CHARM_PROFILE"), variable("CHARM_DOMAINS")}).machine
+             : Machine::from(description);
 }
 
 int diff(const TopoOptions& options, std::ostream& out) {
@@ -50,14 +51,19 @@ int topo_command(const TopoOptions& options, std::ostream& out) {
   if (options.json && options.svg)
     throw Error(Errc::bad_config, "--json and --svg exclude each other", "choose one of them");
   if (!options.diff.empty()) {
-    if (options.diff.size() != 2 || options.svg || !options.from.empty() || !options.view.empty())
-      throw Error(Errc::bad_config, "--diff compares two machines and takes no --from, --svg or --view",
+    if (options.diff.size() != 2 || options.svg || !options.from.empty() || !options.view.empty() ||
+        !options.domains.empty())
+      throw Error(Errc::bad_config, "--diff compares two machines and takes no --from, --domains, --svg or --view",
                   "write --diff A B");
     return diff(options, out);
   }
   // Quietly: the notes that discovery would print to stderr are part of every form of the output.
-  machine_view::Views views =
-      machine_view::gather(options.from.empty() ? variable("CHARM_TOPOLOGY") : options.from, variable("CHARM_PROFILE"));
+  topology::MachineSource source{options.from, variable("CHARM_PROFILE"), options.domains};
+  if (options.from.empty()) {
+    source.topology = variable("CHARM_TOPOLOGY");
+    if (options.domains.empty()) source.domains = variable("CHARM_DOMAINS");
+  }
+  machine_view::Views views = machine_view::gather(source);
   if (views.machine.is_live()) views.placed_by = os::one_line(os::read_system_placement());
   if (options.json) {
     out << machine_view::views_json(views);

@@ -10,6 +10,7 @@ namespace charm::cli {
 
 struct TopoOptions {
   std::string from = "";               // as Machine::from takes it; empty: this machine, or what CHARM_TOPOLOGY names
+  std::string domains = "";            // as the setting; empty: the setting, for this machine
   std::vector<std::string> diff = {};  // two descriptions to compare; "-" is this machine
   std::string view = "";               // print the groups of "system", "cpuid", "measured" or "all" views
   bool json = false;

@@ -18,6 +18,10 @@ void declare_topo(CLI::App& app, Session& session) {
   auto options = std::make_shared<TopoArguments>();
   file_path(app.add_option("--from,--machine", options->topo.from,
                            "Show the machine of an hwloc XML file, synthetic string, profile or sysfs tree"));
+  not_empty(
+      app.add_option("--domains", options->topo.domains,
+                     "Groups of cores that count as chiplets within a cache: cluster, a number of parts, lists of "
+                     "cpus as '0-13;14-27', or a file of lists"));
   app.add_option("--diff", options->topo.diff, "Show how two machines differ (- is this one); exit code 1 if they do")
       ->expected(2)
       ->type_name("A B");

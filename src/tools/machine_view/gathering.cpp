@@ -4,20 +4,19 @@
 
 #include "os/machine/cpu_identity.hpp"
 #include "topology/description.hpp"
-#include "topology/discovery.hpp"
 
 namespace charm::machine_view {
 
-Views gather(const std::string& description, const std::string& profile) {
-  const topology::Description told = topology::read_description(description, topology::Detail::kinds);
+Views gather(const topology::MachineSource& source) {
+  const topology::Description told = topology::read_description(source.topology, topology::Detail::kinds);
   Sources sources;
-  Machine machine = topology::with_profile(topology::machine_of(told), profile).machine;
+  Machine machine = topology::completed(topology::machine_of(told), source).machine;
   if (told.profile)
     sources.profile = told.profile;
   else if (!machine.measured.profile.empty())
     sources.profile = topology::read_profile_picture(machine.measured.profile);
   sources.system = told.survey;
-  if (description.empty()) {
+  if (source.topology.empty()) {
     sources.guest = os::read_cpu_identity().guest;
     if (machine.is_live()) sources.processors = topology::survey_processors();
   }

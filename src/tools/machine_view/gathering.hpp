@@ -2,15 +2,13 @@
 // description contains.
 #pragma once
 
-#include <string>
-
 #include "tools/machine_view/views.hpp"
+#include "topology/discovery.hpp"
 
 namespace charm::machine_view {
 
-/// \param description as Machine::from takes it; empty: this machine.
-/// \param profile "auto", "off" or a file, as the setting.
+/// \param source its topology as Machine::from takes it; empty: this machine.
 /// \throws Error (bad_input).
-Views gather(const std::string& description, const std::string& profile);
+Views gather(const topology::MachineSource& source);
 
 }  // namespace charm::machine_view

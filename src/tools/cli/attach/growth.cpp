@@ -19,7 +19,7 @@ class CgroupGrowth final : public attach::Growth {
 
   std::optional<attach::AttachPlan> plan_on(const CpuSet& granted) override {
     try {
-      const Machine machine = topology::discover(prepared_.settings.topology, prepared_.settings.profile);
+      const Machine machine = topology::discover(topology::source_of(prepared_.settings));
       attach::Wishes wishes = prepared_.wishes;
       wishes.cpus.reset();
       // This process may be in another cgroup than the program that it was attached to.

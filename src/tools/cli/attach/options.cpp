@@ -177,7 +177,7 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
   attach::spec_for(wishes, prepared.settings);  // a wrong name is said before anything is looked at
   check_progress(options);
 
-  topology::Discovery discovery = topology::discover_at_start(prepared.settings.topology, prepared.settings.profile);
+  topology::Discovery discovery = topology::discover_at_start(topology::source_of(prepared.settings));
   for (const auto& [key, text] : discovery.notices) prepared.notes.push_back(text);
   for (const auto& doubt : discovery.machine.doubts) prepared.notes.push_back(doubt);
   if (!discovery.machine.is_live() && !options.dry_run) {

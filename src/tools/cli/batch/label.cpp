@@ -23,7 +23,7 @@ namespace {
 
 /// What has to be known about the machine to judge the times.
 base::Json machine_json(int workers) {
-  const Host host = describe_host(topology::discover("", "auto"), base::Settings());
+  const Host host = describe_host(topology::discover({}), base::Settings());
   base::Json json = {{"name", host.machine},      {"cpus", host.cpus},     {"cores", host.cores},
                      {"chiplets", host.chiplets}, {"kernel", host.kernel}, {"compiler", host.compiler},
                      {"workers", workers}};

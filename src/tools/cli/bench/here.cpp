@@ -151,7 +151,7 @@ void add_notes(BenchResult& outcome, const Machine& machine) {
 int run_bench(const BenchOptions& options, Session& session) {
   if (options.request.ranks) refuse("charm-bench runs one process", "start it by 'charm bench', which knows --ranks");
   const base::Settings settings = base::resolve({});
-  const Machine machine = topology::discover(settings.topology, settings.profile);
+  const Machine machine = topology::discover(topology::source_of(settings));
   const Workload& workload = *options.workload;
   const BenchPlan plan = make_plan(workload, options.request, gather_facts(workload, machine, settings));
   try_policies(plan, machine, settings);

@@ -163,7 +163,7 @@ int run_bench(const BenchOptions& options, Session& session) {
   remote::finalize();
   if (prints) {
     if (options.output.json) {
-      const Machine machine = topology::discover(settings.topology, settings.profile);
+      const Machine machine = topology::discover(topology::source_of(settings));
       session.out << results_json(describe_host(machine, settings), outcome);
     } else {
       session.out << results_table(outcome, colour_on_stdout(options.output.colour));

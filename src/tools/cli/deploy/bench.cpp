@@ -40,7 +40,7 @@ std::string scale_by_memory(const DeployBenchOptions& options) {
 
 void write_page(const DeployBenchOptions& options) {
   const base::Settings settings = base::resolve({});
-  const Machine machine = topology::discover(settings.topology, settings.profile);
+  const Machine machine = topology::discover(topology::source_of(settings));
   const std::string results(std::istreambuf_iterator<char>(std::cin), {});
   os::write_whole(options.report, deploy_page(results, describe_host(machine, settings), options.page_of));
 }

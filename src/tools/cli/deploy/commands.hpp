@@ -15,6 +15,7 @@ namespace charm::cli {
 struct DeployRequest {
   deploy::Request request;
   std::string cpus;     // a list as the kernel writes it; empty: all
+  std::string domains;  // as the setting; empty: the setting, for this machine
   std::string reserve;  // sizes such as 8G
   std::string node_memory;
   std::string memory;  // a word of deploy::Memory; empty: by policy

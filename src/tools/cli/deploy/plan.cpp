@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
+#include "base/settings.hpp"
 #include "os/files/output_file.hpp"
 #include "os/memory/memory.hpp"
 #include "os/processes/this_process.hpp"
@@ -18,13 +19,18 @@
 #include "tools/cli/deploy/plan_text.hpp"
 #include "tools/deploy/plan_json.hpp"
 #include "tools/os/service.hpp"
+#include "topology/discovery.hpp"
+#include "topology/domains.hpp"
 
 namespace charm::cli {
 namespace {
 
 /// This machine, or the one that CHARM_TOPOLOGY names.
-deploy::Host host_here() {
-  deploy::Host host{os::host_name(), Machine::discover()};
+/// \param domains empty: as CHARM_DOMAINS says.
+deploy::Host host_here(const std::string& domains) {
+  topology::MachineSource source = topology::source_of(base::resolve({}));
+  if (!domains.empty()) source.domains = domains;
+  deploy::Host host{os::host_name(), topology::discover(source)};
   if (host.name.empty()) host.name = "localhost";
   if (!host.machine.is_live()) return host;
   host.memory_limit = os::cgroup_memory_limit().value_or(0);
@@ -40,20 +46,20 @@ bool is_host_name(const std::string& text) {
 }
 
 /// "node7=machine.xml", or a description alone, whose machine gets the name host0, host1 ...
-deploy::Host host_from(const std::string& text, std::size_t number) {
+deploy::Host host_from(const std::string& text, std::size_t number, const std::string& domains) {
   const std::size_t equals = text.find('=');
   std::error_code ignored;
   const bool named = equals != std::string::npos && is_host_name(text.substr(0, equals)) &&
                      !std::filesystem::exists(text, ignored);  // a file may have such a name
   const std::string description = named ? text.substr(equals + 1) : text;
   if (description == "-") {
-    deploy::Host host = host_here();
+    deploy::Host host = host_here(domains);
     if (named) host.name = text.substr(0, equals);
     return host;
   }
   // An empty description would be this machine, which '-' names.
   return {named ? text.substr(0, equals) : "host" + std::to_string(number),
-          Machine::from(description.empty() ? " " : description)};
+          topology::with_domains(Machine::from(description.empty() ? " " : description), domains)};
 }
 
 void write_files(const std::vector<deploy::File>& files, const std::string& folder, Session& session, bool quiet) {
@@ -120,8 +126,8 @@ deploy::Plan deploy_plan_of(const DeployRequest& options, const std::vector<std:
   if (!options.memory.empty()) request.memory = base::parse_choice<deploy::Memory>(options.memory, "--memory");
   request.directory = deploy_folder(request.directory);
   std::vector<deploy::Host> hosts;
-  if (from.empty()) hosts.push_back(host_here());
-  for (const std::string& text : from) hosts.push_back(host_from(text, hosts.size()));
+  if (from.empty()) hosts.push_back(host_here(options.domains));
+  for (const std::string& text : from) hosts.push_back(host_from(text, hosts.size(), options.domains));
   if (options.cpus.find(':') != std::string::npos) {
     request.cpus = CpuSet(attach::cpus_at(hosts.front().machine, options.cpus, "--cpus"));
   } else if (!options.cpus.empty()) {

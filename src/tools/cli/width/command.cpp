@@ -86,7 +86,7 @@ ProgramAsked asked_of(const AdviseThreadsArguments& options, const std::vector<s
 
 int advise_threads(const AdviseThreadsArguments& options, Session& session) {
   const auto settings = base::resolve({});
-  const Machine machine = topology::discover_quietly(settings.topology, settings.profile).machine;
+  const Machine machine = topology::discover_quietly(topology::source_of(settings)).machine;
   const ProgramAsked asked = asked_of(options, session.words);
   width::Request request;
   request.widths =
