@@ -1,6 +1,8 @@
 // Where things run: binding, the caller's thread, addresses, detached calls; and cpus that are not ours alone.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <csignal>
 #include <set>
 #include <string>
 #include <thread>
@@ -9,12 +11,14 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "base/folder.hpp"
 #include "os/machine/load_average.hpp"
 #include "os/machine/pressure.hpp"
 #include "os/memory/node_memory.hpp"
 #include "os/threads/affinity.hpp"
+#include "os/threads/schedstat.hpp"
 #include "placement/placement_policy.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/running.hpp"
@@ -190,6 +194,70 @@ TEST(Oversubscription, IsReportedAndEndsWithTheRuntime) {
     charm::finalize();
   }
   EXPECT_FALSE(charm::sched::oversubscribed());
+}
+
+/// Burns a cpu for as long as it lives.
+class Burner {
+ public:
+  explicit Burner(int cpu) {
+    pid_ = fork();
+    if (pid_ != 0) return;
+    charm::os::bind_this_thread({cpu});
+    for (;;) {
+    }
+  }
+  ~Burner() {
+    kill(pid_, SIGKILL);
+    waitpid(pid_, nullptr, 0);
+  }
+  Burner(const Burner&) = delete;
+  Burner& operator=(const Burner&) = delete;
+
+ private:
+  pid_t pid_;
+};
+
+// The worker is on a cpu that two others burn: it may leave it for a while, and comes back when they have gone.
+TEST(Oversubscription, AWorkerThatOthersKeepOffItsCoreMayUseItsChiplet) {
+  if (!charm::os::ThreadClock("/proc/thread-self/schedstat").read()) GTEST_SKIP() << "the kernel tells no waiting";
+  charm::Config config;
+  config.lend_caller = false;
+  config.watch_ms = 100;
+  config.workers = 1;
+  charm::init(config);
+  const charm::WorkerCore mine = charm::worker_cores().front();
+  charm::CpuSet chiplet;
+  for (const charm::Core& core : charm::machine().cores) {
+    if (core.chiplet == mine.chiplet) chiplet |= core.siblings;
+  }
+  if (mine.cpu < 0 || chiplet.size() < 2) {
+    charm::finalize();
+    GTEST_SKIP() << "a chiplet of one cpu";
+  }
+  const auto mask_becomes = [](const charm::CpuSet& expected) {
+    return charm::run([&] {
+      const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+      while (charm::os::allowed_cpus() != expected) {
+        if (std::chrono::steady_clock::now() > give_up) return false;
+        charm::parallel_for(0, 100, [](int i) {
+          volatile int sum = i;
+          for (int k = 0; k < 10000; ++k) sum = sum + k;
+        });
+      }
+      return true;
+    });
+  };
+  EXPECT_TRUE(mask_becomes({mine.cpu}));
+  {
+    Burner first(mine.cpu), second(mine.cpu);
+    EXPECT_TRUE(mask_becomes(chiplet));
+    EXPECT_TRUE(charm::stats().oversubscribed);
+  }
+  const bool came_back = mask_becomes({mine.cpu});
+  const bool busy = charm::stats().oversubscribed;
+  charm::finalize();
+  if (!came_back && busy) GTEST_SKIP() << "this machine is busy all the time";
+  EXPECT_TRUE(came_back);
 }
 
 TEST(Oversubscription, ASearcherThatLosesItsCpuAgainAndAgainReportsIt) {

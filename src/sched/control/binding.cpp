@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/notices.hpp"
 #include "binding/masks.hpp"
 #include "binding/request.hpp"
 #include "os/memory/thread_memory.hpp"
 #include "sched/control/steering.hpp"
+#include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
 
@@ -74,10 +76,13 @@ void Steering::let_rest(WorkerControl& p, bool on) noexcept {
 
 const WorkerControl::Mask& Steering::mask_of(WorkerControl& p, const WorkerCore& worker_core,
                                              const PlacementGeneration& generation) const {
-  if (p.mask.generation == generation.number && p.mask.worker_core == worker_core) return p.mask;
-  p.mask = {generation.number, worker_core, generation.shared, {}, {}};
+  const bool loose = p.loose_until > 0 && runtime_.bind == binding::Bind::core && !generation.shared;
+  if (p.mask.generation == generation.number && p.mask.worker_core == worker_core && p.mask.loose == loose)
+    return p.mask;
+  p.mask = {generation.number, worker_core, generation.shared, loose, {}, {}};
   if (!cpus_) return p.mask;
-  p.mask.cpus = binding::mask_for(runtime_.machine, worker_core, runtime_.bind, generation.cpus);
+  const binding::Bind bind = loose ? binding::Bind::chiplet : runtime_.bind;
+  p.mask.cpus = binding::mask_for(runtime_.machine, worker_core, bind, generation.cpus);
   p.mask.floating = binding::floating_mask(runtime_.machine, worker_core, generation.cpus);
   return p.mask;
 }
@@ -161,6 +166,26 @@ void Steering::place_memory(WorkerControl::Thread& t, const WorkerCore& worker_c
   t.memory_node = worker_core.node;
 }
 
+/// Where other programs keep a worker off its core it may use its whole chiplet for some seconds, so that the kernel
+/// can move it: tied to cores that others use, workers that wait for each other's locks lose their turns one after the
+/// other.
+void Steering::watch_others(WorkerControl& p, WorkerControl::Thread& t, double time) {
+  constexpr double much_waiting = 0.25, lasts_s = 3;
+  constexpr std::uint64_t enough_ns = 50'000'000;
+  if (t.clock == nullptr) t.clock = std::make_unique<os::ThreadClock>("/proc/thread-self/schedstat");
+  const auto told = t.clock->read();
+  if (!told) return;
+  const os::ThreadTime before = std::exchange(t.seen, *told);
+  const std::uint64_t waited = told->wait_ns - before.wait_ns, wanted = waited + told->run_ns - before.run_ns;
+  if (before.run_ns > 0 && wanted >= enough_ns &&
+      static_cast<double>(waited) > much_waiting * static_cast<double>(wanted)) {
+    p.loose_until = time + lasts_s;
+    report_oversubscription({"other threads kept workers off their cpus", false}, base::monotonic_ns());
+  } else if (time > p.loose_until) {
+    p.loose_until = 0;
+  }
+}
+
 void Steering::look(Worker& worker, WorkerControl& p, double time) {
   WorkerControl::Thread& t = thread(worker);
   std::unique_lock lock(mutex_, std::defer_lock);
@@ -171,6 +196,7 @@ void Steering::look(Worker& worker, WorkerControl& p, double time) {
     return;
   }
   t.next_look = time + look_interval_;
+  watch_others(p, t, time);
   if (time >= next_granted_) {
     granted_ = cpus_->granted();
     next_granted_ = time + look_interval_;

@@ -60,6 +60,7 @@ struct WorkerControl {
     int generation = -1;  // the placement generation of the core
     WorkerCore worker_core;
     bool shared = false;  // whether other workers use the core in turns
+    bool loose = false;   // whether it may use its whole chiplet for a while
     CpuSet cpus;          // empty: it is not bound
     CpuSet floating;      // while the core is still another's
   } mask;
@@ -75,10 +76,12 @@ struct WorkerControl {
     double next_look = 0;                    // time of the next check of the allowed cpus
     std::unique_ptr<os::ThreadClock> clock;  // where the width is chosen: how long it waits for its cpu
     double waited = 0;                       // s
+    os::ThreadTime seen{};                   // when its mask was last looked at
     std::uint64_t arrived = 0;               // ticks at which it last arrived and read the time
     double floats_until = 0;                 // time of the poll that it has asked for, which is to bind it
     int memory_node = -2;  // the node in its memory policy; -2: none yet, -1: the policy must not be changed
   } own, guest;
+  double loose_until = 0;  // others keep it off its core: until then it may use its chiplet
   std::atomic<const PlacementGeneration*> looking{nullptr};
   double outside_work = 0;            // work of threads outside that this worker has passed on
   std::atomic<bool> resting{false};   // it has no cpu, or
@@ -172,6 +175,7 @@ class Steering {
   void record_counts(Worker& worker, WorkerControl& control, const PlacementGeneration& generation, double now,
                      int& spread) noexcept;
   void look(Worker& worker, WorkerControl& control, double now);
+  void watch_others(WorkerControl& control, WorkerControl::Thread& thread, double now);
   void use(const CpuSet& allowed, double now);
   void renew(const CpuSet& cpus, double now, const std::string& why);
   void follow(Worker& worker, WorkerControl& control, const PlacementGeneration& generation, int spread);
