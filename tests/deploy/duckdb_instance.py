@@ -92,9 +92,18 @@ def said_by(stock, sql):
         if not sql.startswith("SELECT"):
             return 200, types, None
         rows = stock.execute(f"SELECT CAST(COLUMNS(*) AS VARCHAR) FROM ({sql})").fetchall()
-        return 200, types, sorted(map(str, map(list, rows)))
+        return 200, types, sorted_rows(rows, types)
     except duckdb.Error as error:
         return 400, str(error).partition(":")[0], None
+    except UnicodeDecodeError:  # its message has bytes of a blob, which the client cannot pass on
+        return 400, None, None
+
+
+def sorted_rows(rows, types):
+    """Arrow, through which answers go, cannot tell a union whose member is NULL from a NULL."""
+    def plain(value, of):
+        return None if of.startswith("UNION") and value == "NULL" else value
+    return sorted(str([plain(value, of) for value, of in zip(row, types)]) for row in rows)
 
 
 def check_random_statements():
@@ -107,10 +116,11 @@ def check_random_statements():
         if wanted[0] == 200:
             assert status == 200 and "error" not in answer and answer["types"] == wanted[1], (number, sql, body, wanted)
             if sql.startswith("SELECT"):
-                assert sorted(map(str, answer["rows"])) == wanted[2], (number, sql, body, wanted)
+                assert sorted_rows(answer["rows"], wanted[1]) == wanted[2], (number, sql, body, wanted)
         else:
             failed += 1
-            assert answer.get("kind") == wanted[1], (number, sql, body, wanted)
+            assert wanted[1] is None or answer.get("kind") == wanted[1], (number, sql, body, wanted)
+            assert "error" in answer, (number, sql, body)
     assert failed < statements / 2 + 10, f"{failed} of {statements} statements mean nothing"
     print(f"{statements} statements, of which {failed} failed in both", flush=True)
 
