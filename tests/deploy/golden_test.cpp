@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "deploy/plans.hpp"
+#include "placement/machines.hpp"
+#include "tools/deploy/target.hpp"
 
 namespace {
 
@@ -35,16 +37,40 @@ struct Golden {
   std::uint64_t node_gib;  // for dumps that know no memory
 };
 
+void expect_file(const std::string& name, const std::string& text) {
+  const std::string path = std::string(CHARM_GOLDEN) + "/" + name + ".txt";
+  if (std::getenv("CHARM_WRITE_GOLDEN") != nullptr) std::ofstream(path) << text;
+  std::ifstream in(path);
+  EXPECT_EQ(text, std::string(std::istreambuf_iterator<char>(in), {}));
+}
+
+/// Of engines that no test starts, since no registry has them, or which need more than a test machine.
+class GoldenTarget : public testing::TestWithParam<const char*> {};
+
+TEST_P(GoldenTarget, WritesTheFilesOfTheFile) {
+  deploy::Request request = test::request_of(Policy::wicp);
+  request.directory = "/data/deploy";
+  deploy::TargetOptions options{"/bin/engine --port {port}", "registry/engine:1", "head"};
+  options.model = "/models/small.gguf";
+  const auto plan = test::plan_of(test::with_memory(test::uniform(1, 2, 4), 64), request);
+  std::string text;
+  for (const deploy::File& file : deploy::files_for(deploy::target(GetParam()), plan, options))
+    text += "==> " + file.path + (file.executable ? " (executable)\n" : "\n") + file.text;
+  expect_file(std::string("target_") + GetParam(), text);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, GoldenTarget,
+                         testing::Values("clickhouse", "llama", "mongodb", "openmpi5", "presto", "pytorch", "ray",
+                                         "singlestore", "vllm", "yarn"),
+                         [](const auto& info) { return std::string(info.param); });
+
 class GoldenPlan : public testing::TestWithParam<Golden> {};
 
 TEST_P(GoldenPlan, IsTheOneOfTheFile) {
   const std::string given = GetParam().description;
   const bool file = given.ends_with(".xml");
   const std::string text = plans(file ? CHARM_TEST_DATA "/topologies/" + given : given, GetParam().node_gib);
-  const std::string path = std::string(CHARM_GOLDEN) + "/" + GetParam().name + ".txt";
-  if (std::getenv("CHARM_WRITE_GOLDEN") != nullptr) std::ofstream(path) << text;
-  std::ifstream in(path);
-  EXPECT_EQ(text, std::string(std::istreambuf_iterator<char>(in), {}));
+  expect_file(GetParam().name, text);
 }
 
 INSTANTIATE_TEST_SUITE_P(Machines, GoldenPlan,
