@@ -1,7 +1,7 @@
 // Domains: groups of cores within a last-level cache that a user, or the clusters of the kernel, tell apart: the tiles
 // of an Intel Xeon behind one L3, cores in twos and fours that share an L2. They take the place of the chiplets;
 // chiplets that share a cache are nearer to each other than to others (Machine::distance). Source: OLAP on chiplets
-// §4.2: two Xeon 8480+ do best with a worker for each of their eight tiles.
+// §4.5.1: engines on two Xeon 8480+ gain up to a worker for each of their eight tiles.
 #pragma once
 
 #include <charm/machine.hpp>

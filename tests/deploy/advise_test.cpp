@@ -27,6 +27,18 @@ bool gives(const OlapAdvice& said, const std::string& part) {
                      [&](const std::string& reason) { return reason.find(part) != std::string::npos; });
 }
 
+// Two Xeon 8480+, whose L3 caches span four dies each: a worker for each die, as the paper found best.
+TEST(AdviseOlap, AWorkerForEachKnownDie) {
+  charm::Machine machine = charm::Machine::from("pack:2 [numa] l3:1(size=110100480) core:56 pu:2");
+  EXPECT_EQ(advice(100 * MiB, 1, machine).workers, 28) << "a large chiplet of which nothing is known";
+  machine.name = "Intel(R) Xeon(R) Platinum 8480+";
+  const OlapAdvice said = advice(100 * MiB, 1, machine);
+  EXPECT_EQ(said.policy, Policy::wicp);
+  EXPECT_EQ(said.workers, 8);
+  EXPECT_EQ(said.per_chiplet, 4);
+  EXPECT_TRUE(gives(said, "8 workers: behind each L3 cache are 4 dies"));
+}
+
 TEST(AdviseOlap, AWorkerPerChipletOnItsOwnCoresWhileTheDataFit) {
   const OlapAdvice said = advice(16 * 30 * MiB);
   EXPECT_EQ(said.policy, Policy::wicp);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/format.hpp"
+#include "topology/tiles.hpp"
 
 namespace charm::deploy {
 namespace {
@@ -31,6 +32,7 @@ struct CacheShape {
   int chiplets = 0;
   std::size_t least_cores = 0;
   std::uint64_t chiplet_l3 = 0, node_l3 = 0;
+  int tiles = 1;  // dies behind each of its caches, where they are known
 };
 
 CacheShape shape_of(const Machine& machine) {
@@ -44,6 +46,8 @@ CacheShape shape_of(const Machine& machine) {
     }
     const bool first = shape.nodes.empty();
     shape.least_cores = first ? chiplet.cores.size() : std::min(shape.least_cores, chiplet.cores.size());
+    const int tiles = topology::known_tiles(machine.name, chiplet.total_cores);
+    shape.tiles = first ? tiles : std::min(shape.tiles, tiles);
     shape.chiplet_l3 = first ? chiplet.l3_bytes : std::min(shape.chiplet_l3, chiplet.l3_bytes);
     shape.nodes.insert(chiplet.node);
     of_node[static_cast<std::size_t>(chiplet.node)] += chiplet.l3_bytes;
@@ -133,6 +137,15 @@ class Adviser {
 
   /// A chiplet is a whole node: there is nothing between a node and a core but parts of it.
   void choose_without_smaller_chiplets(int nodes) {
+    if (shape_.tiles > 1) {
+      advice_.per_chiplet = shape_.tiles;
+      advice_.workers = shape_.chiplets * advice_.per_chiplet;
+      because(
+          fmt::format("{}: behind each L3 cache are {} dies. On two Xeon 8480+ engines gained in the "
+                      "paper up to a worker for each die, and lost from 28 workers on (§4.5.1).",
+                      plural(advice_.workers, "worker"), shape_.tiles));
+      return;
+    }
     if (static_cast<int>(shape_.least_cores) >= cores_of_a_large_chiplet) {
       advice_.per_chiplet = static_cast<int>(shape_.least_cores) / cores_of_a_part;
       advice_.workers = shape_.chiplets * advice_.per_chiplet;
