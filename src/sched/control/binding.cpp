@@ -170,10 +170,12 @@ void Steering::place_memory(WorkerControl::Thread& t, const WorkerCore& worker_c
 /// can move it: tied to cores that others use, workers that wait for each other's locks lose their turns one after the
 /// other.
 void Steering::watch_others(WorkerControl& p, WorkerControl::Thread& t, double time) {
-  constexpr double much_waiting = 0.25, lasts_s = 3;
+  constexpr double much_waiting = 0.25, lasts_s = 3, between_s = 0.09;
   constexpr std::uint64_t enough_ns = 50'000'000;
-  if (t.clock == nullptr) t.clock = std::make_unique<os::ThreadClock>("/proc/thread-self/schedstat");
-  const auto told = t.clock->read();
+  if (time < t.next_seen) return;
+  t.next_seen = time + between_s;
+  // Not kept open: a descriptor for each worker would be a tenth of all that programs usually have.
+  const auto told = os::ThreadClock("/proc/thread-self/schedstat").read();
   if (!told) return;
   const os::ThreadTime before = std::exchange(t.seen, *told);
   const std::uint64_t waited = told->wait_ns - before.wait_ns, wanted = waited + told->run_ns - before.run_ns;

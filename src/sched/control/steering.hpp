@@ -76,10 +76,11 @@ struct WorkerControl {
     double next_look = 0;                    // time of the next check of the allowed cpus
     std::unique_ptr<os::ThreadClock> clock;  // where the width is chosen: how long it waits for its cpu
     double waited = 0;                       // s
-    os::ThreadTime seen{};                   // when its mask was last looked at
-    std::uint64_t arrived = 0;               // ticks at which it last arrived and read the time
-    double floats_until = 0;                 // time of the poll that it has asked for, which is to bind it
-    int memory_node = -2;  // the node in its memory policy; -2: none yet, -1: the policy must not be changed
+    os::ThreadTime seen{};                   // when it was last asked whether others keep it off its core
+    double next_seen = 0;
+    std::uint64_t arrived = 0;  // ticks at which it last arrived and read the time
+    double floats_until = 0;    // time of the poll that it has asked for, which is to bind it
+    int memory_node = -2;       // the node in its memory policy; -2: none yet, -1: the policy must not be changed
   } own, guest;
   double loose_until = 0;  // others keep it off its core: until then it may use its chiplet
   std::atomic<const PlacementGeneration*> looking{nullptr};
