@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
 #include <iterator>
 
 namespace charm::detail {
@@ -133,13 +134,23 @@ std::optional<std::vector<int>> ids_of_list(std::string_view text, std::string& 
     const std::size_t dash = part.find('-');
     const auto first = number_of(part.substr(0, dash), problem);
     if (!first) return std::nullopt;
-    const auto last = dash == std::string_view::npos ? first : number_of(part.substr(dash + 1), problem);
+    const std::size_t colon = dash == std::string_view::npos ? dash : part.find(':', dash);  // taskset's stride: 0-30:2
+    const auto last =
+        dash == std::string_view::npos
+            ? first
+            : number_of(part.substr(dash + 1, colon == std::string_view::npos ? colon : colon - dash - 1), problem);
     if (!last) return std::nullopt;
+    const auto stride = colon == std::string_view::npos ? 1 : number_of(part.substr(colon + 1), problem);
+    if (!stride) return std::nullopt;
+    if (*stride == 0) {
+      problem = "'" + std::string(part) + "' has a stride of 0";
+      return std::nullopt;
+    }
     if (*last < *first) {
       problem = "'" + std::string(part) + "' ends before it begins";
       return std::nullopt;
     }
-    for (int id = *first; id <= *last; ++id) ids.push_back(id);
+    for (std::int64_t id = *first; id <= *last; id += *stride) ids.push_back(static_cast<int>(id));
   }
   return ids;
 }

@@ -23,8 +23,10 @@ Description read_file(const std::string& path) {
   if (is_profile(path)) return {read_profile_picture(path), std::nullopt};
   const os::BoundedText file = os::read_bounded(path);
   if (!file.problem.empty()) refuse_file(path, file.problem);
-  if (const auto first = file.text.find_first_not_of(blanks); first != std::string::npos && file.text[first] == '{')
+  if (const auto first = file.text.find_first_not_of(blanks); first != std::string::npos && file.text[first] == '{') {
+    if (is_of_lscpu(file.text)) refuse_file(path, "is the JSON of lscpu, which does not tell all that is needed");
     return {parse_profile_picture(file.text, path), std::nullopt};
+  }
   return described(survey_xml(file.text, path));
 }
 
@@ -35,6 +37,11 @@ Description read_description(const std::string& description, Detail detail) {
   if (description.find_first_not_of(blanks) == std::string::npos) {
     throw Error(Errc::bad_input, "the topology's name is empty",
                 "name an hwloc XML file or write a string such as 'pack:2 l3:8 core:8 pu:2'");
+  }
+  if (description == "-") {
+    throw Error(Errc::bad_input, "the topology's name is '-'",
+                "name /dev/stdin to read what another program writes, or write a string such as "
+                "'pack:2 l3:8 core:8 pu:2'");
   }
   std::error_code ignored;
   if (std::filesystem::is_directory(description, ignored)) return described(survey_sysfs(description, detail));

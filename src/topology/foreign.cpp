@@ -98,11 +98,41 @@ std::string unusable_number(std::string_view xml) {
   return "";
 }
 
+/// What a file that is no XML is, and what makes it readable; empty where that cannot be told.
+std::string other_format(std::string_view text) {
+  using namespace std::string_view_literals;
+  struct Format {
+    std::string_view begin;
+    const char* what;
+  };
+  constexpr Format formats[] = {
+      {"\x1f\x8b"sv, "is compressed by gzip: give what 'gunzip' makes of it, or <(gunzip -c FILE)"},
+      {"\xfd"
+       "7zXZ"sv,
+       "is compressed by xz: give what 'unxz' makes of it, or of an archive the folder that 'tar xf' makes"},
+      {"BZh"sv, "is compressed by bzip2: give what 'bunzip2' makes of it, or <(bunzip2 -c FILE)"},
+      {"\x28\xb5\x2f\xfd"sv, "is compressed by zstd: give what 'unzstd' makes of it, or <(unzstd -c FILE)"},
+      {"PK\x03\x04"sv, "is a zip archive: unpack it first"},
+      {"CPU "sv, "is a table of lscpu, which does not tell all that is needed"},
+      {"Architecture:"sv, "is a text of lscpu, which does not tell which cpus share a cache"},
+  };
+  for (const Format& format : formats) {
+    if (text.starts_with(format.begin)) return format.what;
+  }
+  constexpr std::size_t mark_of_tar = 257;
+  if (text.size() > mark_of_tar && text.substr(mark_of_tar).starts_with("ustar"))
+    return "is a tar archive: unpack it, and give the folder that has sys/devices/system/cpu";
+  return "";
+}
+
 /// What is wrong with XML that hwloc refuses; hwloc itself reports only that it failed.
 std::string complaint(const std::string& xml) {
   const std::string head = xml.substr(0, 4096);
   const std::size_t tag = head.find("<topology");
-  if (tag == std::string::npos) return "is no hwloc XML topology";
+  if (tag == std::string::npos) {
+    const std::string other = other_format(head);
+    return other.empty() ? "is no hwloc XML topology" : other;
+  }
   constexpr std::string_view version = "<topology version=\"";
   if (head.compare(tag, version.size(), version) == 0 &&
       std::isdigit(static_cast<unsigned char>(head[tag + version.size()]))) {

@@ -208,7 +208,13 @@ bool is_profile(const std::string& path) {
   file.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(file.gcount()));
   const auto first = head.find_first_not_of(" \t\r\n");
-  return first != std::string::npos && head[first] == '{';
+  return first != std::string::npos && head[first] == '{' && !is_of_lscpu(head);
+}
+
+bool is_of_lscpu(std::string_view text) {
+  constexpr std::size_t where_its_key_is = 24;
+  const std::string_view head = text.substr(0, where_its_key_is);
+  return head.find("\"lscpu\"") != std::string_view::npos || head.find("\"cpus\"") != std::string_view::npos;
 }
 
 std::optional<std::string> profile_folder() {

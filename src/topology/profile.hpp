@@ -10,6 +10,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,6 +51,9 @@ ProfilePicture parse_profile_picture(const std::string& text, const std::string&
 
 /// Whether a file looks like a profile, by its first bytes.
 bool is_profile(const std::string& path);
+
+/// Whether JSON is what lscpu writes (-J), whose first key says so.
+bool is_of_lscpu(std::string_view text);
 
 /// $XDG_DATA_HOME/charm/profiles, or the same below ~/.local/share; nothing if neither variable is set.
 std::optional<std::string> profile_folder();

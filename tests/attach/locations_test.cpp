@@ -32,6 +32,7 @@ std::string refusal(const std::string& text, const charm::Machine& of = machine(
 TEST(Locations, AreCpusByNumberInTheOrderInWhichTheyAreNamed) {
   EXPECT_EQ(at("3"), (Cpus{3}));
   EXPECT_EQ(at("8,0-2"), (Cpus{8, 0, 1, 2}));
+  EXPECT_EQ(at("0-6:3,8"), (Cpus{0, 3, 6, 8})) << "a stride, as taskset has it";
   EXPECT_EQ(at("1,1-2,1"), (Cpus{1, 1, 2, 1})) << "a cpu that is named twice takes two threads";
 }
 
@@ -83,8 +84,9 @@ TEST(Locations, ThatAreNotThereAreRefusedWithWhatIsThere) {
   EXPECT_NE(refusal("die:0").find("called 'die'"), std::string::npos);
   const charm::Machine small = charm::test::uniform(1, 1, 2);
   EXPECT_NE(refusal("node:1", small).find("only index 0"), std::string::npos);
-  for (const char* text : {"", ",", "0,", "x", "1-", "3-1", "-1", "l3:", "l3:x", "l3:2-1", "l3:1:0", "l3:0.core", "l3",
-                           "0-99999", "l3:0.", "core:0-3:2", "socket:-1", " 1"}) {
+  for (const char* text : {"",     ",",      "0,",      "x",         "1-",         "3-1",       "-1",  "l3:",
+                           "l3:x", "l3:2-1", "l3:1:0",  "l3:0.core", "l3",         "0-99999",   "0:2", "0-3:0",
+                           "0-3:", "0-3:x",  "0-1:2:1", "l3:0.",     "core:0-3:2", "socket:-1", " 1"}) {
     const std::string said = refusal(text);
     EXPECT_NE(said, "nothing") << text;
     EXPECT_NE(said.find("; "), std::string::npos) << text << ": the remedy is missing in " << said;

@@ -132,6 +132,9 @@ TEST(IdSet, NegativeNumbersAreRefusedByName) {
 
 TEST(IdSetText, IsWhatTheKernelWrites) {
   EXPECT_EQ(CpuSet::parse("0-3,8\n"), (CpuSet{0, 1, 2, 3, 8}));
+  EXPECT_EQ(CpuSet::parse("0-7:3,9,20-21:5"), (CpuSet{0, 3, 6, 9, 20})) << "strides, as taskset has them";
+  for (const char* wrong : {"0-3:0", "0-3:", "0-3:x", "1:2", "0-3:-1", "0-3:2:2", "0-3:99999999999"})
+    EXPECT_FALSE(CpuSet::try_parse(wrong)) << wrong;
   EXPECT_EQ(CpuSet::parse("5"), CpuSet{5});
   EXPECT_EQ(CpuSet::parse(""), CpuSet{});
   EXPECT_EQ(CpuSet::parse("\n"), CpuSet{});

@@ -77,6 +77,30 @@ TEST(Input, AFileOfSomethingElseIsSaidToBeNoTopology) {
   expect_parts(error_of(bytes.path), {"is no hwloc XML topology"});
 }
 
+TEST(Input, WhatIsPackedOrAnothersIsSaidToBeSoWithWhatToDo) {
+  using namespace std::string_literals;
+  const std::pair<std::string, std::vector<std::string>> files[] = {
+      {"\x1f\x8b\x08\x00rest"s, {"compressed by gzip", "gunzip"}},
+      {"\xfd"
+       "7zXZ\x00rest"s,
+       {"compressed by xz", "tar xf"}},
+      {"BZh91AY"s, {"compressed by bzip2", "bunzip2"}},
+      {"\x28\xb5\x2f\xfdrest"s, {"compressed by zstd", "unzstd"}},
+      {"PK\x03\x04rest"s, {"zip archive"}},
+      {std::string(257, 'n') + "ustar\0"s, {"tar archive", "sys/devices/system/cpu"}},
+      {"CPU NODE SOCKET CORE L1d:L1i:L2:L3 ONLINE\n0 0 0 0 0:0:0:0 yes\n"s, {"lscpu", "lstopo"}},
+      {"Architecture:  x86_64\n"s, {"lscpu", "lstopo"}},
+      {"{\n   \"lscpu\": [\n"s, {"lscpu", "lstopo"}},
+      {"{\n   \"cpus\": [\n"s, {"lscpu", "lstopo"}},
+  };
+  const charm::test::Folder folder;
+  for (const auto& [text, parts] : files) {
+    const std::string said = error_of(folder.file("machine", text));
+    for (const std::string& part : parts) EXPECT_NE(said.find(part), std::string::npos) << part << ": " << said;
+  }
+  EXPECT_NE(error_of("-").find("/dev/stdin"), std::string::npos) << error_of("-");
+}
+
 TEST(Input, ACutFileIsAnErrorWhereverItIsCut) {
   const std::string whole = read(topology_file("AMD-1Ah-Zen5StrixPoint-RyzenAI9HX370.xml"));
   ASSERT_GT(whole.size(), 10000U);

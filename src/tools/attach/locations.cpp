@@ -60,7 +60,7 @@ class Reader {
 
   [[nodiscard]] std::vector<int> location(const std::string& part, const std::string& whole) const {
     if (part.empty()) refuse("'" + whole + "' has an empty part", "write 0-3,8 or node:0 or l3:2-3");
-    if (part.find(':') == std::string::npos) return plain_cpus(part);
+    if (part.find(':') == std::string::npos || (part.front() >= '0' && part.front() <= '9')) return plain_cpus(part);
     std::vector<CpuSet> parts = {machine_.allowed_cpus};
     for (std::size_t start = 0; start <= part.size();) {
       const auto dot = std::min(part.find('.', start), part.size());
@@ -77,12 +77,14 @@ class Reader {
   }
 
   [[nodiscard]] std::vector<int> plain_cpus(const std::string& part) const {
+    const auto colon = part.find(':');  // of a stride, as taskset has it: 0-30:2
     const auto dash = part.find('-');
-    const auto first = number(part.substr(0, dash));
-    const auto last = dash == std::string::npos ? first : number(part.substr(dash + 1));
-    if (!first || !last || *first > *last) refuse_form(part);
+    const auto first = number(part.substr(0, std::min(dash, colon)));
+    const auto last = dash == std::string::npos ? first : number(part.substr(dash + 1, colon - dash - 1));
+    const auto stride = colon == std::string::npos ? 1 : number(part.substr(colon + 1)).value_or(0);
+    if (!first || !last || *first > *last || stride < 1 || (dash > colon)) refuse_form(part);
     std::vector<int> cpus;
-    for (int cpu = *first; cpu <= *last; ++cpu) {
+    for (int cpu = *first; cpu <= *last; cpu += stride) {
       if (!machine_.allowed_cpus.contains(cpu)) {
         refuse("cpu " + std::to_string(cpu) + " may not be used here",
                "choose among " + machine_.allowed_cpus.to_text());
