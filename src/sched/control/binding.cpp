@@ -172,7 +172,7 @@ void Steering::place_memory(WorkerControl::Thread& t, const WorkerCore& worker_c
 void Steering::watch_others(WorkerControl& p, WorkerControl::Thread& t, double time) {
   constexpr double much_waiting = 0.25, lasts_s = 3, between_s = 0.09;
   constexpr std::uint64_t enough_ns = 50'000'000;
-  if (time < t.next_seen) return;
+  if (time < t.next_seen || !runtime_.machine.is_live()) return;  // on paper they share this machine's few cpus
   t.next_seen = time + between_s;
   // Not kept open: a descriptor for each worker would be a tenth of all that programs usually have.
   const auto told = os::ThreadClock("/proc/thread-self/schedstat").read();
