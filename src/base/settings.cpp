@@ -183,8 +183,7 @@ std::vector<Row> runtime_rows() {
        "auto, off or a file", any_text(&Settings::profile), code(&Config::profile)},
       {"domains", "auto",
        "What counts as a chiplet: auto, the cores behind a last-level cache; cluster, those that share an L2 or that "
-       "the "
-       "kernel calls a cluster; a number, so many parts of each cache; lists of cpus.",
+       "the kernel calls a cluster; a number, so many parts of each cache; lists of cpus.",
        "auto, cluster, 2 to 4096, lists as 0-13;14-27, or a file with a list in each line",
        any_text(&Settings::domains), code(&Config::domains)},
       {"kinds", "auto",

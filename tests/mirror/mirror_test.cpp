@@ -81,6 +81,16 @@ TEST_F(Mirror, OtherFilesAndOtherListsAreLeftAlone) {
   EXPECT_EQ(under(many + named("model"), "model", "shared"), plain("model", "shared")) << "the 41st";
 }
 
+TEST_F(Mirror, WhatHasNoRoomForACopyMapsTheFileAndSaysSo) {
+  given("large", std::string(16 << 20, 'x'));
+  const std::string run = "ulimit -d 8000; env LD_PRELOAD=" CHARM_MIRROR " CHARM_MIRROR_FILES=$(stat -c %d:%i large) ";
+  const Said said = shell(run + CHARM_CLIENT " large shared");
+  EXPECT_EQ(said.exit_code, 0);
+  EXPECT_EQ(said.out, plain("large", "shared"));
+  EXPECT_EQ(said.err, "charm mirror: the kernel refused a copy of a file; its own pages are mapped\n");
+  EXPECT_EQ(shell(run + "CHARM_QUIET=1 " CHARM_CLIENT " large shared").err, "");
+}
+
 TEST_F(Mirror, ARefusalIsTheKernels) {
   EXPECT_EQ(plain("model", "refused"), "errno 22\n");
   EXPECT_EQ(under(named("model"), "model", "refused"), "errno 22\n");

@@ -98,11 +98,11 @@ TEST(Domains, AreStillOfOneCacheWhereCpusAreTakenAway) {
 
 TEST(Domains, AMaskDoesNotMoveTheirBorders) {
   topology::Survey s = clustered();
-  s.allowed_cpus = {2, 3, 4, 9, 15};
+  s.allowed_cpus = {0, 1, 2, 3, 4, 9, 15};
   const Machine m = with_domains(topology::build(s), "2");
   EXPECT_EQ(structure_error(m), "");
   ASSERT_EQ(m.chiplets.size(), 4U);
-  EXPECT_EQ(cpus_of(m, 0), (CpuSet{2, 3}));
+  EXPECT_EQ(cpus_of(m, 0), (CpuSet{0, 1, 2, 3}));  // not 0-2 and 3-4, as the half of those that are left
   EXPECT_EQ(cpus_of(m, 1), (CpuSet{4}));
   EXPECT_EQ(cpus_of(m, 2), (CpuSet{9}));
   EXPECT_EQ(cpus_of(m, 3), (CpuSet{15}));

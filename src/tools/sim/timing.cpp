@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
-#include <utility>
 
 #include "tools/sim/traffic.hpp"
 #include "tools/sim/turns.hpp"
@@ -145,34 +143,19 @@ double in_turn_ns(const Model& model, const std::vector<int>& cores) {
   return mean_transfer_ns(model, cores) * static_cast<double>(cores.size());
 }
 
-/// How large each worker's part is, relatively.
-std::vector<double> part_weights(const Job& job, const std::vector<WorkerRate>& workers) {
-  std::vector<double> weights(workers.size(), 1);
-  std::map<CoreKind, std::pair<double, int>> of_kind;  // speeds together, and how many
-  const auto kind = [&](std::size_t w) {
-    return job.model->machine.cores[static_cast<std::size_t>(job.worker_cores[w].core)].kind;
-  };
-  for (std::size_t w = 0; w < workers.size(); ++w) {
-    of_kind[kind(w)].first += 1 / workers[w].ns_per_operation;
-    ++of_kind[kind(w)].second;
-  }
-  for (std::size_t w = 0; w < workers.size(); ++w) {
-    if (job.phase->parts == Parts::by_capacity) weights[w] = speed_of(job, w);
-    if (job.phase->parts == Parts::by_speed) weights[w] = of_kind[kind(w)].first / of_kind[kind(w)].second;
-  }
-  return weights;
-}
-
 /// The time in which the workers do `operations` together.
 double parallel_ns(const Job& job, const std::vector<WorkerRate>& workers, double operations) {
-  double per_ns = 0;
-  for (const WorkerRate& worker : workers) per_ns += 1 / worker.ns_per_operation;
+  double per_ns = 0, speeds = 0, longest = 0;
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    per_ns += 1 / workers[w].ns_per_operation;
+    speeds += speed_of(job, w);
+  }
   if (job.phase->parts == Parts::as_they_come) return operations / per_ns;
-  const std::vector<double> weights = part_weights(job, workers);
-  const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
-  double longest = 0;
-  for (std::size_t w = 0; w < workers.size(); ++w)
-    longest = std::max(longest, weights[w] / all * operations * workers[w].ns_per_operation);
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    const bool equal = job.phase->parts == Parts::equal;
+    const double part = equal ? 1 / static_cast<double>(workers.size()) : speed_of(job, w) / speeds;
+    longest = std::max(longest, part * operations * workers[w].ns_per_operation);
+  }
   return longest;
 }
 

@@ -54,7 +54,6 @@ enum class Parts {
   as_they_come,  // by stealing or in chunks: nobody waits for a slow one
   equal,         // one part each, whatever core it is on
   by_capacity,   // parts as large as the cores are fast (Core::capacity), as the static schedule begins
-  by_speed,      // parts as large as each kind of core is fast at this step, as the static schedule learns
 };
 
 struct Phase {

@@ -15,7 +15,7 @@ inline constexpr double least_mib = 1e-6, largest_mib = 1e9;  // range of parame
 
 /// How a step is divided, as a parameter of workloads with barriers.
 inline constexpr Parameter parts_parameter = {
-    "parts", 0, "a step's parts: 0 as workers are free, 1 equal, 2 by the capacity of cores, 3 by their speed", 0, 3};
+    "parts", 0, "a step's parts: 0 as workers are free, 1 equal, 2 by the capacity of cores", 0, 2};
 
 inline Parts parts_of(const Arguments& a) { return static_cast<Parts>(static_cast<int>(a["parts"])); }
 
