@@ -95,8 +95,8 @@ struct Measured {
 
 /// The machine, as far as the process may use it; `total` counts all that exists.
 struct Machine {
-  std::string name;               ///< product or cpu model where known
-  std::string origin;             ///< "live", "xml:FILE", "synthetic:STRING", "profile:FILE" or "sysfs:DIRECTORY"
+  std::string name;    ///< product or cpu model where known
+  std::string origin;  ///< "live", "xml:FILE", "synthetic:STRING", "profile:FILE", "name:PRODUCT" or "sysfs:DIRECTORY"
   std::vector<Socket> sockets;    ///< by id: in this and the following vectors index and id are the same
   std::vector<Node> nodes;        ///< NUMA nodes, with and without cpus
   std::vector<Chiplet> chiplets;  ///< the chiplets with a core that the process may use
@@ -124,7 +124,8 @@ struct Machine {
   static Machine discover();
 
   /// A described machine: an hwloc XML file, an hwloc synthetic string ("pack:2 l3:8 core:8 pu:2"), a profile
-  /// that `charm probe` wrote, or a directory with the `sys` (and `proc`) tree of a Linux machine.
+  /// that `charm probe` wrote, a directory with the `sys` (and `proc`) tree of a Linux machine, or a product whose
+  /// published shape is known ("epyc-9654"; "2x9654" has two sockets).
   /// \throws Error (bad_input) that names the file or string and what is wrong with it.
   static Machine from(std::string_view description);
 

@@ -174,9 +174,11 @@ std::vector<Row> runtime_rows() {
       {"share_cores", "0", "Allow more workers than allowed cores; workers then take turns on a core.", "0 or 1",
        boolean(&Settings::share_cores), code(&Config::share_cores)},
       {"topology", "",
-       "Machine to assume: an hwloc XML file or synthetic string, a measured profile, or a directory with a sysfs "
-       "tree; empty means this one. Workers are not bound on a machine that is not this one.",
-       "a file, a directory or an hwloc synthetic string", any_text(&Settings::topology), code(&Config::topology)},
+       "Machine to assume: an hwloc XML file or synthetic string, a measured profile, a directory with a sysfs tree, "
+       "or "
+       "a product such as 2xepyc-9654; empty means this one. Workers are not bound on a machine that is not this one.",
+       "a file, a directory, a product or an hwloc synthetic string", any_text(&Settings::topology),
+       code(&Config::topology)},
       {"profile", "auto",
        "Measured profile of the machine: auto reads the one that charm probe has stored, off reads none; or the file "
        "of one.",

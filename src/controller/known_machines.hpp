@@ -25,10 +25,10 @@ struct KnownMachine {
 std::span<const KnownMachine> known_machines();
 
 /// The one whose shape is most like that of `machine`: above all the number of chiplets in a socket and, where the
-/// processor's name tells it, who made it; then cores, nodes, and whether there are several sockets.
+/// processor's name tells it, who made it and its number; then cores, nodes, and whether there are several sockets.
 const KnownMachine& most_similar(const Machine& machine);
 
-/// Who made a processor of this name: "amd", "intel" or "arm"; empty where the name does not tell.
+/// Who made a processor of this name: "amd", "intel", "intel core" or "arm"; empty where the name does not tell.
 std::string_view maker_of(std::string_view processor);
 
 /// How many nodes with cpus share the memory of a socket.

@@ -9,6 +9,7 @@
 #include "os/files/bounded_file.hpp"
 #include "topology/build.hpp"
 #include "topology/foreign.hpp"
+#include "topology/known_shapes.hpp"
 
 namespace charm::topology {
 namespace {
@@ -45,10 +46,16 @@ Description read_description(const std::string& description, Detail detail) {
   }
   std::error_code ignored;
   if (std::filesystem::is_directory(description, ignored)) return described(survey_sysfs(description, detail));
+  if (std::filesystem::exists(description, ignored)) return read_file(description);
+  if (const auto named = named_machine(description)) return described(survey_of(*named));
   // No level of a synthetic string has a dot or a slash in its name; memory sizes have no dot either.
-  const bool file =
-      std::filesystem::exists(description, ignored) || description.find_first_of("/.") != std::string::npos;
-  return file ? read_file(description) : described(survey_synthetic(description, detail));
+  if (description.find_first_of("/.") != std::string::npos) return read_file(description);
+  if (description.find(':') == std::string::npos) {
+    throw Error(Errc::bad_input, "there is no file and no product " + quoted(description),
+                "name an existing file, write levels and their counts such as 'pack:2 l3:8 core:8 pu:2', or take " +
+                    std::string(naming_products));
+  }
+  return described(survey_synthetic(description, detail));
 }
 
 Machine machine_of(const Description& description) {

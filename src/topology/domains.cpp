@@ -122,8 +122,12 @@ std::vector<Chiplet> cut(const Chiplet& chiplet, const DomainOf& domain_of) {
     part->second.cores.insert(core);
   }
   std::vector<Chiplet> domains;
+  const auto bytes_of_first = [&](std::size_t cores) { return chiplet.l3_bytes * cores / chiplet.cores.size(); };
+  std::size_t before = 0;
   for (auto& [number, part] : parts) {
-    part.l3_bytes = chiplet.l3_bytes / chiplet.cores.size() * part.cores.size();
+    // Together as much as the whole.
+    part.l3_bytes = bytes_of_first(before + part.cores.size()) - bytes_of_first(before);
+    before += part.cores.size();
     part.total_cores = 0;
     part.shared_cache = chiplet.id;
     domains.push_back(std::move(part));
@@ -161,6 +165,27 @@ Machine with_domains(Machine machine, const std::string& domains) {
     return with_cut_chiplets(machine, by_number(machine, parts));
   }
   return with_cut_chiplets(machine, by_lists(machine, parsed(lists_of(domains))));
+}
+
+Machine with_whole_caches(Machine machine) {
+  std::vector<Chiplet> caches;
+  for (const Chiplet& domain : machine.chiplets) {
+    const auto known = std::find_if(caches.begin(), caches.end(), [&](const Chiplet& cache) {
+      return domain.shared_cache >= 0 && cache.shared_cache == domain.shared_cache;
+    });
+    if (known == caches.end()) {
+      caches.push_back(domain);
+      continue;
+    }
+    known->cores |= domain.cores;
+    known->l3_bytes += domain.l3_bytes;
+    known->total_cores += domain.total_cores;
+  }
+  if (caches.size() == machine.chiplets.size()) return machine;
+  for (Chiplet& cache : caches) cache.shared_cache = -1;
+  machine = regrouped(std::move(machine), std::move(caches));
+  machine.chiplet_source = ChipletSource::last_level_cache;
+  return machine;
 }
 
 }  // namespace charm::topology

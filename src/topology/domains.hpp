@@ -16,4 +16,7 @@ namespace charm::topology {
 /// \throws Error (bad_input) that names what is wrong with the text, or what does not fit the machine.
 Machine with_domains(Machine machine, const std::string& domains);
 
+/// The same machine with a chiplet for each last-level cache, for whoever knows nothing of what is between its domains.
+Machine with_whole_caches(Machine machine);
+
 }  // namespace charm::topology

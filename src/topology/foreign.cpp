@@ -33,12 +33,6 @@ constexpr std::uint64_t most_os_index = 1U << 20;  // hwloc keeps a bit for ever
 
 constexpr std::array<const char*, 3> source_variables = {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT"};
 
-/// Without control characters and what is no UTF-8, so that an error stays one line.
-std::string quoted(std::string text) {
-  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
-  return "'" + base::valid_utf8(text) + "'";
-}
-
 /// The environment of a child: hwloc's variables that choose what it reads are taken away, and `more` is added.
 std::vector<std::string> environment_with(std::vector<std::string> more) {
   std::vector<std::string> all =
@@ -202,6 +196,12 @@ std::string down_to_pu(const std::string& description) {
 }
 
 }  // namespace
+
+std::string quoted(std::string text) {
+  // Without control characters and what is no UTF-8, so that an error stays one line.
+  std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }, '?');
+  return "'" + base::valid_utf8(text) + "'";
+}
 
 Survey survey_synthetic(const std::string& written, Detail detail) {
   const std::string description = down_to_pu(written);

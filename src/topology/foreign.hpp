@@ -20,6 +20,9 @@ Survey survey_xml(const std::string& xml, const std::string& file);
 /// \throws Error (bad_input): `problem` of a file that was to be such XML.
 [[noreturn]] void refuse_file(const std::string& file, const std::string& problem);
 
+/// Text of a user for an error, in quotes and on one line.
+std::string quoted(std::string text);
+
 /// What hwloc's own variables put in this machine's place (HWLOC_XMLFILE, HWLOC_SYNTHETIC, HWLOC_FSROOT).
 /// \throws Error (bad_input).
 Survey survey_of_variables(Detail detail);

@@ -104,6 +104,8 @@ TEST_F(ToolTest, SimTellsExperimentsPointByPointAndClaimByClaim) {
 }
 
 TEST_F(ToolTest, SimShowsModelsThatItReads) {
+  EXPECT_EQ(charm("sim --show-machine 2xgb10").exit_code, 0);
+  expect_refused("sim --show-machine 2xnosuch", {"2xnosuch", "--products"});
   const auto shown = charm("sim --show-machine epyc-9654");
   ASSERT_EQ(shown.exit_code, 0);
   given("mine.json", shown.out);
@@ -148,7 +150,7 @@ TEST_F(ToolTest, SimRefusesWhatItDoesNotKnow) {
   expect_refused("sim", {"--workload"});
   expect_refused("sim --workload knitting", {"knitting", "bfs"});
   expect_refused("sim --workload bfs --policy best", {"best", "charm"});
-  expect_refused("sim --workload bfs --machine epyc-0815", {"epyc-0815", "epyc-7713"});
+  expect_refused("sim --workload bfs --machine epyc-0815", {"epyc-0815", "--products"});
   expect_refused("sim --workload bfs --workers 8..x", {"--workers"});
   expect_refused("sim --workload bfs --machine 7713 --workers 65", {"65", "64"});
   expect_refused("sim --workload bfs --workers 128..8", {"128..8"});

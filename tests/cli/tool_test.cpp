@@ -120,6 +120,24 @@ TEST_F(ToolTest, TopoDrawsAnotherMachine) {
   expect_refused("topo --json --svg", {"svg"});
 }
 
+/// What the list names is what every command takes.
+TEST_F(ToolTest, ProductsAreListedAndStandForMachines) {
+  const auto listed = charm("topo --products --json");
+  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  const auto products = nlohmann::json::parse(listed.out);
+  EXPECT_GT(products.size(), 30U);
+  const std::string name = products.back().at("name");
+  const auto shown = charm("topo --json --from " + name);
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  EXPECT_EQ(nlohmann::json::parse(shown.out).at("cores").size(), products.back().at("cores").get<std::size_t>());
+  EXPECT_TRUE(has(charm("topo --products").out, name));
+  EXPECT_EQ(charm("deploy plan --from node7=2xgrace --policy win").exit_code, 0);
+  EXPECT_EQ(charm("advise --machine 4xmi300a --working-set 64").exit_code, 0);
+  EXPECT_TRUE(has(shell("CHARM_TOPOLOGY=gb10 '" CHARM_TOOL "' run --dry-run -- true").out, "20 cores"));
+  expect_refused("topo --products --from grace", {"--products", "--from"});
+  expect_refused("topo --from 0xgrace", {"0xgrace", "--products"});
+}
+
 TEST_F(ToolTest, CompletionScriptsAreGoodShell) {
   const auto said = shell("'" CHARM_TOOL "' completion bash > c.bash && bash -n c.bash");
   EXPECT_EQ(said.exit_code, 0) << said.err;

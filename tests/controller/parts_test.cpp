@@ -211,7 +211,12 @@ TEST(Traits, AreThoseOfTheMostSimilarMachine) {
   EXPECT_EQ(named("AMD EPYC", 1, 1, 2), "estimated, as on ryzen-7950x3d") << "a guest, and not of Arm's cores";
   EXPECT_EQ(named("Intel(R) Xeon(R) Processor @ 2.50GHz", 1, 1, 2), "estimated, as on xeon-8375c");
   EXPECT_EQ(named("Intel(R) Xeon(R) CPU Max 9460", 2, 4, 10), "estimated, as on xeon-max-9460");
-  EXPECT_EQ(named("Neoverse-V2", 1, 1, 72), "estimated, as on graviton-3");
+  EXPECT_EQ(named("Neoverse-V2", 1, 1, 72), "estimated, as on grace");
+  EXPECT_EQ(named("Neoverse-V1", 1, 1, 60), "estimated, as on graviton-3");
+  EXPECT_EQ(named("Intel(R) Core(TM) Ultra 9 185H", 1, 2, 8), "estimated, as on core-ultra-155h");
+  EXPECT_EQ(named("AMD EPYC 9655", 1, 12, 8), "estimated, as on epyc-9654");
+  EXPECT_EQ(named("AMD EPYC 9755 128-Core Processor", 2, 16, 8), "estimated, as on epyc-9755") << "by its number";
+  EXPECT_EQ(named("AMD EPYC 7000 Processor", 2, 16, 8), "estimated, as on epyc-7742");
   EXPECT_EQ(named("QEMU Virtual CPU", 1, 1, 64), "estimated, as on graviton-3") << "the name tells no maker";
   EXPECT_EQ(traits_for(charm::test::uniform(2, 16, 4)).latency_ns[1], 132);
   EXPECT_EQ(traits_for(charm::test::uniform(2, 16, 4)).link_gb_per_s, 30);

@@ -39,6 +39,13 @@ TEST(AdviseOlap, AWorkerForEachKnownDie) {
   EXPECT_TRUE(gives(said, "8 workers: behind each L3 cache are 4 dies"));
 }
 
+/// No plan gives low-power cores a worker, so that it does not matter that nothing tells of their cache.
+TEST(AdviseOlap, LeavesLowPowerCoresOut) {
+  const OlapAdvice said = advice(100 * MiB, 1, charm::Machine::from("core-ultra-155h"));
+  EXPECT_EQ(said.chiplet_l3_bytes, 24 * MiB);
+  EXPECT_EQ(said.workers, 1);
+}
+
 TEST(AdviseOlap, AWorkerPerChipletOnItsOwnCoresWhileTheDataFit) {
   const OlapAdvice said = advice(16 * 30 * MiB);
   EXPECT_EQ(said.policy, Policy::wicp);

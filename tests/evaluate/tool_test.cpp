@@ -57,7 +57,7 @@ TEST_F(EvaluateTest, OfASimulatedMachineSaysSoAndWritesOverNothing) {
   const std::string before = file("out/evaluation.json");
   expect_refused("evaluate --simulate 7713 --only moves --output out", {"has an evaluation"});
   EXPECT_EQ(file("out/evaluation.json"), before);
-  expect_refused("evaluate --simulate nosuch --only moves", {"'nosuch'", "epyc-7713"});
+  expect_refused("evaluate --simulate nosuch --only moves", {"'nosuch'", "--products"});
   expect_refused("evaluate --simulate 7713 --list", {"--list"});
   expect_refused("evaluate --noise .1", {"--simulate"});
 }

@@ -12,14 +12,17 @@
 
 #include "controller/known_machines.hpp"
 #include "tools/sim/model.hpp"
+#include "topology/domains.hpp"
 
 using namespace charm::sim;
 
 namespace {
 
 TEST(Machines, AreTheOnesThatWereAskedFor) {
-  for (const char* name : {"7742", "7713", "2x7713", "7773X", "9654", "9274F", "9355P", "8375C", "8488C", "Max 9460",
-                           "kunpeng-920-64", "kunpeng-920-128", "graviton 3", "Graviton4", "7950X3D", "cxl"}) {
+  for (const char* name :
+       {"7742",  "7713",        "2x7713",         "7773X",           "9654",       "9274F",     "9355P",      "8375C",
+        "8488C", "Max 9460",    "kunpeng-920-64", "kunpeng-920-128", "graviton 3", "Graviton4", "7950X3D",    "cxl",
+        "turin", "turin-dense", "6980P",          "MI300A",          "Grace",      "155H",      "strix-halo", "GB10"}) {
     EXPECT_NO_THROW(model(name)) << name;
   }
 }
@@ -95,6 +98,69 @@ TEST(Machines, ComeBackFromTheirOwnText) {
   }
 }
 
+/// Any product may be given with any number of sockets: what is between them is of a machine that has several.
+TEST(Machines, HaveAsManySocketsAsAreAskedFor) {
+  const Model one = model("9755"), two = model("2x9755");
+  EXPECT_EQ(two.machine.cores.size(), 256U);
+  EXPECT_EQ(two.machine.sockets.size(), 2U);
+  EXPECT_EQ(two.costs.dram_ns.value, one.costs.dram_ns.value);
+  EXPECT_EQ(one.costs.socket_link.value, 0);
+  EXPECT_GT(two.costs.socket_link.value, 0);
+  EXPECT_NE(two.costs.socket_link.source.find("estimate, as on"), std::string::npos);
+  EXPECT_EQ(model("2x7713").name, "epyc-7713-2s");
+  EXPECT_EQ(model("1x7742").costs.socket_link.value, 0);
+  EXPECT_EQ(model("1x7742").machine.cores.size(), 64U);
+  // A product without costs of its own has those of a similar one.
+  EXPECT_EQ(model("2x9684x").machine.chiplets.size(), 24U);
+  EXPECT_NE(model("2x9684x").costs.l3_ns.source.find("estimate"), std::string::npos);
+}
+
+/// Tiles behind one L3 have the whole of it: advice must not depend on how a user names its parts.
+TEST(Machines, TakeTheDomainsOfACacheForOneChiplet) {
+  const charm::Machine whole = charm::Machine::from("2x8480");
+  const Model plain = estimated_model(whole), cut = estimated_model(charm::topology::with_domains(whole, "4"));
+  EXPECT_EQ(cut.machine.chiplets.size(), 2U);
+  EXPECT_EQ(cut.machine.chiplets[0].l3_bytes, plain.machine.chiplets[0].l3_bytes);
+  EXPECT_NE(cut.machine.notes.back().find("domains"), std::string::npos);
+  EXPECT_EQ(plain.machine.notes.back().find("domains"), std::string::npos);
+}
+
+/// A chiplet of two kinds of cores, and one of a third, as a file of one's own describes them.
+TEST(Machines, MayHaveSeveralKindsOfCores) {
+  std::string text = model_json(model("7713"));
+  const auto from = text.find("\"nodes_per_socket\""), to = text.find("\"smt\"");
+  text.replace(from, to - from, R"("nodes_per_socket": [{"memory_gb": 16, "chiplets": [
+      {"count": 2, "l3_mib": 8, "cores": [{"count": 2, "smt": 2, "l2_kib": 1024}, {"count": 4, "capacity": 600, "smt": 1}]},
+      {"count": 1, "l3_mib": 0, "cores": [{"count": 1, "capacity": 300, "smt": 1}]}]}], )");
+  const Model mixed = parse_model(text, "mixed");
+  ASSERT_EQ(mixed.machine.chiplets.size(), 3U);
+  EXPECT_EQ(mixed.machine.chiplets[1].cores.size(), 6U);
+  EXPECT_EQ(mixed.machine.cores[6].siblings.size(), 2U);
+  EXPECT_EQ(mixed.machine.cores[6].l2_bytes, 1U << 20U);
+  EXPECT_EQ(mixed.machine.cores[8].kind, charm::CoreKind::efficiency);
+  EXPECT_EQ(mixed.machine.cores[8].l2_bytes, 512U << 10U);
+  EXPECT_EQ(mixed.machine.cores[12].kind, charm::CoreKind::low_power);
+  EXPECT_EQ(model_json(parse_model(model_json(mixed), "again")), model_json(mixed));
+  for (const char* wrong :
+       {R"("cores": [])", R"("cores": [{"count": 0}])", R"("cores": [{"count": 2, "capacity": 1025}])",
+        R"("cores": [{"capacity": 1000}])", R"("cores": [{"count": 1, "smt": 9}])"}) {
+    std::string broken = text;
+    const auto at = broken.find("\"cores\": [{\"count\": 1, \"capacity\": 300");
+    broken.replace(at, broken.find(']', at) + 1 - at, wrong);
+    EXPECT_THROW(parse_model(broken, "broken"), charm::Error) << wrong;
+  }
+}
+
+/// Costs of one's own for a product.
+TEST(Machines, MayNameAProductForTheirShape) {
+  std::string text = model_json(model("7713"));
+  const auto costs = text.find("\"costs\"");
+  const Model own = parse_model("{\"machine\": \"2x9654\", " + text.substr(costs), "own");
+  EXPECT_EQ(own.machine.cores.size(), 192U);
+  EXPECT_EQ(own.costs.dram_ns.value, model("7713").costs.dram_ns.value);
+  EXPECT_THROW(parse_model("{\"machine\": \"2x0815\", " + text.substr(costs), "own"), charm::Error);
+}
+
 TEST(Machines, OfATopologyAloneAreEstimates) {
   const Model m = model("pack:2 l3:8 core:8 pu:2");
   EXPECT_EQ(m.machine.cores.size(), 128U);
@@ -107,7 +173,7 @@ TEST(Machines, ThatAreNoneAreRefusedWithTheNamesOfThoseThereAre) {
     model("epyc-0815");
     FAIL();
   } catch (const charm::Error& error) {
-    EXPECT_NE(std::string(error.what()).find("epyc-7713"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("charm topo --products"), std::string::npos);
   }
   std::string text = model_json(model("7713"));
   text.replace(text.find("dram_ns"), 4, "tram");

@@ -56,6 +56,24 @@ std::string refusal(const Machine& machine, const std::string& domains) {
   return "";
 }
 
+/// What was cut is put together again, whatever the process may use of it.
+TEST(Domains, GiveTheirWholeCachesBack) {
+  for (const Machine& machine : {two_8480(), topology::build(clustered())}) {
+    const Machine back = topology::with_whole_caches(with_domains(machine, "2"));
+    EXPECT_EQ(structure_error(back), "");
+    ASSERT_EQ(back.chiplets.size(), machine.chiplets.size());
+    for (std::size_t c = 0; c < back.chiplets.size(); ++c) {
+      EXPECT_EQ(cpus_of(back, static_cast<int>(c)), cpus_of(machine, static_cast<int>(c)));
+      EXPECT_EQ(back.chiplets[c].l3_bytes, machine.chiplets[c].l3_bytes);
+      EXPECT_EQ(back.chiplets[c].total_cores, machine.chiplets[c].total_cores);
+    }
+    EXPECT_EQ(back.distance(0, back.chiplets[0].cores.back()), 1);
+    EXPECT_EQ(back.chiplet_source, machine.chiplet_source);
+  }
+  // Caches of their own stay as they are.
+  EXPECT_EQ(topology::with_whole_caches(Machine::from("pack:2 l3:4 core:2 pu:1")).chiplets.size(), 8U);
+}
+
 TEST(Domains, ANumberCutsEachCacheIntoSoManyParts) {
   const Machine before = two_8480();
   const Machine m = with_domains(before, "4");
@@ -68,7 +86,7 @@ TEST(Domains, ANumberCutsEachCacheIntoSoManyParts) {
   for (const Chiplet& chiplet : m.chiplets) {
     EXPECT_EQ(chiplet.cores.size(), 14U);
     EXPECT_EQ(chiplet.total_cores, 14);
-    EXPECT_EQ(chiplet.l3_bytes, before.chiplets[0].l3_bytes / 56 * 14);
+    EXPECT_EQ(chiplet.l3_bytes, before.chiplets[0].l3_bytes / 4);
     EXPECT_EQ(chiplet.shared_cache, chiplet.id / 4);
   }
   EXPECT_EQ(with_domains(before, "3").chiplets[0].cores.size(), 19U);  // 19 + 19 + 18

@@ -151,8 +151,9 @@ int advise(const AdviseArguments& options, Session& session) {
 void declare_advise(CLI::App& app, Session& session) {
   auto options = std::make_shared<AdviseArguments>();
   sim::Question& q = options->question;
-  not_empty(app.add_option("--machine,--from", options->machine,
-                           "Machine model, model file, hwloc XML file, sysfs tree or synthetic string [this machine]"));
+  not_empty(app.add_option(
+      "--machine,--from", options->machine,
+      "Product (2xepyc-9654), model file, hwloc XML file, sysfs tree or synthetic string [this machine]"));
   mebibytes_within(app.add_option("--working-set", options->working_set,
                                   "MiB, or 8M, 1.5G, of the data that all workers together touch again and again"),
                    1e-3, 1e9);

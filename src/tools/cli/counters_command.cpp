@@ -382,8 +382,9 @@ std::string as_text(const View& view, bool with_events, bool colour) {
 void declare_counters(CLI::App& app, Session& session) {
   auto options = std::make_shared<CountersArguments>();
   one_of(app.add_option("--machine", options->machine, "Show what a core of the catalogue can count"), model_names());
-  file_path(app.add_option("--from", options->from,
-                           "The machine's shape, from an hwloc XML file or synthetic string, in place of this one's"));
+  file_path(app.add_option(
+      "--from", options->from,
+      "The machine's shape, from an hwloc XML file, synthetic string or product, in place of this one's"));
   app.add_flag("--events", options->events, "List the events of the catalogue for the core");
   add_output_options(app, options->output);
   app.callback([&session, options] {

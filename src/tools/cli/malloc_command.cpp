@@ -20,8 +20,9 @@ void declare_malloc_weights(CLI::App& malloc_app, Session& session) {
   CLI::App* app =
       malloc_app.add_subcommand("weights", "The parts of a huge block on each node, by where it is allocated");
   declare_weight_options(*app, options->weights);
-  file_path(app->add_option("--from", options->weights.from,
-                            "The machine's shape, from an hwloc XML file or synthetic string, in place of this one's"));
+  file_path(app->add_option(
+      "--from", options->weights.from,
+      "The machine's shape, from an hwloc XML file, synthetic string or product, in place of this one's"));
   app->add_flag("--live", options->live, "Of what the memory traffic of this moment leaves");
   declare_source(*app, options->source);
   number_within(app->add_option("--interval", options->interval, "With --live: seconds over which it is read [0.5]"),

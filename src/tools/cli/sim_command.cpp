@@ -220,9 +220,10 @@ std::string join(const std::vector<std::string>& words) {
 
 void declare_sim(CLI::App& app, Session& session) {
   auto options = std::make_shared<SimArguments>();
-  not_empty(app.add_option("--machine,--from", options->machine,
-                           "Machines: " + join(machine_names()) +
-                               "; a model's file, an hwloc XML file or synthetic string; all [epyc-7713-2s]"));
+  not_empty(app.add_option(
+      "--machine,--from", options->machine,
+      "Machines: products as 2x7713 ('charm topo --products' lists them), models' files, hwloc XML files or "
+      "synthetic strings; all: each that has costs of its own [epyc-7713-2s]"));
   app.add_option(
       "--workload", options->workload,
       "Workloads NAME[:parameter=value,...] of " + join(workload_names()) + "; in turn: bfs@10+sweep:mb=24@2; all");
@@ -261,8 +262,8 @@ void declare_sim(CLI::App& app, Session& session) {
   app.add_flag("--assumptions", options->assumptions,
                "What the model assumes, and what the figures say when it is wrong");
   file_path(app.add_option("--replay", options->replay, "Run the task graph of a CHARM_TRACE file"));
-  one_of(app.add_option("--show-machine", options->show_machine, "Print a model with the source of each number"),
-         machine_names());
+  not_empty(app.add_option("--show-machine", options->show_machine,
+                           "Print the model of a machine, as --machine takes it, with the source of each number"));
   file_path(app.add_option("--from-profile", options->from_profile, "Print a model made of what charm probe measured"));
   whole_number(app.add_option("--record-graph", options->record_graph, "Print what the graph kernels touch at scale N"),
                4, 24);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/format.hpp"
+#include "placement/kinds.hpp"
 #include "topology/tiles.hpp"
 
 namespace charm::deploy {
@@ -70,7 +71,9 @@ std::string plural(int count, const char* thing) { return fmt::format("{} {}{}",
 
 class Adviser {
  public:
-  Adviser(const Machine& machine, const OlapQuestion& question) : question_(question), shape_(shape_of(machine)) {
+  Adviser(const Machine& machine, const OlapQuestion& question)
+      // A plan gives low-power cores no worker.
+      : question_(question), shape_(shape_of(placement::without_low_power(machine))) {
     advice_.chiplet_l3_bytes = shape_.chiplet_l3;
     advice_.node_l3_bytes = shape_.node_l3;
   }

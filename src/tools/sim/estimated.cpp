@@ -1,12 +1,20 @@
 // The costs of a machine of which only the topology is known: those of the most similar built-in model
 // (controller/known_machines.hpp), all marked as estimates.
 #include <algorithm>
+#include <utility>
 
 #include "controller/known_machines.hpp"
 #include "tools/sim/model.hpp"
+#include "topology/domains.hpp"
 
 namespace charm::sim {
 Model estimated_model(Machine machine) {
+  const std::size_t chiplets = machine.chiplets.size();
+  // Nothing is published on what lies between the domains of a cache, and each has the whole of it.
+  machine = topology::with_whole_caches(std::move(machine));
+  if (machine.chiplets.size() != chiplets)
+    machine.notes.emplace_back(
+        "The model takes the domains of a cache for one chiplet: it knows no costs between them.");
   const Model similar = model(controller::most_similar(machine).name);
   Model out;
   out.name = machine.name.empty() ? "machine" : machine.name;

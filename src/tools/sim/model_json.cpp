@@ -1,17 +1,21 @@
 // The form of a model file: {"name", "title", "aliases", "shape_source", "sockets", "nodes_per_socket": [{"memory_gb",
 // "chiplets": [{"count", "cores", "l3_mib"}]}], "memory_only_nodes_gb", "smt", "l2_kib", "costs": {name: [value,
-// source]}}. Every cost has to be there with its source: a number without one is an error.
+// source]}}. "cores" is a number, or where some cores differ a list of {"count", "capacity", "smt", "l2_kib"}. In place
+// of the shape, "machine" may name a product (topology/known_shapes.hpp). Every cost has to be there with its source: a
+// number without one is an error.
 #include <charm/error.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <sstream>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "base/json.hpp"
 #include "tools/sim/model.hpp"
-#include "tools/sim/shape.hpp"
+#include "topology/build.hpp"
+#include "topology/known_shapes.hpp"
 
 namespace charm::sim {
 namespace {
@@ -41,27 +45,61 @@ std::uint64_t bytes_of(const Json& json, double unit, const std::string& what, c
   return static_cast<std::uint64_t>(std::llround(bytes));
 }
 
+using topology::Cores;
+using topology::Shape;
+
+std::uint64_t kib_of(const Json& json, const char* key, double unit, const std::string& origin) {
+  return bytes_of(json.at(key), unit, key, origin) >> 10U;
+}
+
+/// The cores of one kind of a chiplet. \param json a number, or what differs.
+void add_kind(Shape& shape, Cores group, const Json& json, const std::string& origin) {
+  if (json.is_object()) {
+    group.cores = count_of(json, "count", origin, 1, 1024);
+    if (json.contains("capacity")) group.capacity = count_of(json, "capacity", origin, 1, 1024);
+    if (json.contains("smt")) group.threads = count_of(json, "smt", origin, 1, 8);
+    if (json.contains("l2_kib")) group.l2_kib = kib_of(json, "l2_kib", 1024, origin);
+  } else {
+    group.cores = count_of({{"cores", json}}, "cores", origin, 1, 1024);
+  }
+  shape.cores.push_back(group);
+}
+
 Shape shape_of(const Json& json, const std::string& origin) {
   Shape shape;
   shape.sockets = count_of(json, "sockets", origin, 1, 64);
-  shape.smt = count_of(json, "smt", origin, 1, 8);
-  shape.l2_bytes = bytes_of(json.at("l2_kib"), 1024, "l2_kib", origin);
-  if (shape.l2_bytes < 1024) refuse(origin, "l2_kib is less than 1");
-  long cores_of_socket = 0;
+  shape.threads = count_of(json, "smt", origin, 1, 8);
+  shape.l2_kib = kib_of(json, "l2_kib", 1024, origin);
+  if (shape.l2_kib < 1) refuse(origin, "l2_kib is less than 1");
   for (const Json& node : json.at("nodes_per_socket")) {
-    Shape::NodeShape out;
-    out.memory_bytes = bytes_of(node.at("memory_gb"), gb, "memory_gb", origin);
+    const int id = static_cast<int>(shape.node_bytes.size());
+    shape.node_bytes.push_back(bytes_of(node.at("memory_gb"), gb, "memory_gb", origin));
+    if (node.at("chiplets").empty())
+      refuse(origin, "a node has no chiplets; memory alone goes to memory_only_nodes_gb");
     for (const Json& die : node.at("chiplets")) {
-      const int cores = count_of(die, "cores", origin, 1, 1024);
-      const auto l3 = bytes_of(die.at("l3_mib"), one_mib, "l3_mib", origin);
-      for (int k = count_of(die, "count", origin, 1, 256); k > 0; --k) out.chiplets.push_back({cores, l3});
+      Cores group{.node = id,
+                  .chiplets = count_of(die, "count", origin, 1, 256),
+                  .l3_kib = kib_of(die, "l3_mib", one_mib, origin)};
+      const Json& cores = die.at("cores");
+      if (!cores.is_array()) {
+        add_kind(shape, group, cores, origin);
+        continue;
+      }
+      if (cores.empty()) refuse(origin, "a chiplet has no cores");
+      // The kinds of one chiplet are written down chiplet by chiplet.
+      for (int left = std::exchange(group.chiplets, 1); left > 0; --left) {
+        for (const Json& kind : cores) {
+          group.chiplets = &kind == &cores.front() ? 1 : 0;
+          add_kind(shape, group, kind, origin);
+        }
+      }
     }
-    for (const auto& die : out.chiplets) cores_of_socket += die.cores;
-    if (out.chiplets.empty()) refuse(origin, "a node has no chiplets; memory alone goes to memory_only_nodes_gb");
-    if (cores_of_socket * shape.sockets > 16384) refuse(origin, "it has more than 16384 cores");
-    shape.nodes.push_back(std::move(out));
   }
-  if (shape.nodes.empty()) refuse(origin, "nodes_per_socket is empty");
+  if (shape.node_bytes.empty()) refuse(origin, "nodes_per_socket is empty");
+  long cores_of_socket = 0;
+  for (const Cores& group : shape.cores)
+    cores_of_socket += static_cast<long>(group.cores) * std::max(1, group.chiplets);
+  if (cores_of_socket * shape.sockets > 16384) refuse(origin, "it has more than 16384 cores");
   if (json.contains("memory_only_nodes_gb")) {
     for (const Json& amount : json.at("memory_only_nodes_gb")) {
       shape.memory_only_bytes.push_back(bytes_of(amount, gb, "memory_only_nodes_gb", origin));
@@ -70,17 +108,63 @@ Shape shape_of(const Json& json, const std::string& origin) {
   return shape;
 }
 
+/// A product that "machine" names.
+void take_product(Model& model, const std::string& name, const std::string& origin) {
+  const auto named = topology::named_machine(name);
+  if (!named) refuse(origin, "there is no product '" + name + "'; 'charm topo --products' lists them");
+  model.name = name;
+  model.title = topology::title_of(*named);
+  std::istringstream aliases{std::string(named->shape->aliases)};
+  for (std::string alias; aliases >> alias;) model.aliases.push_back(alias);
+  model.shape_source = named->shape->source;
+  model.machine = topology::build(topology::survey_of(*named));
+}
+
+/// A machine that the file describes itself.
+void take_shape(Model& model, const Json& json, const std::string& origin) {
+  model.name = json.at("name").get<std::string>();
+  model.title = json.at("title").get<std::string>();
+  if (json.contains("aliases")) model.aliases = json.at("aliases").get<std::vector<std::string>>();
+  model.shape_source = json.at("shape_source").get<std::string>();
+  topology::Survey survey = topology::survey_of(shape_of(json, origin));
+  survey.name = model.title;
+  survey.origin = "model:" + model.name;
+  model.machine = topology::build(std::move(survey));
+}
+
+/// The cores of a chiplet by kind: a number where all are as the model's first core.
+Json cores_json(const Machine& machine, const Chiplet& chiplet) {
+  const Core& usual = machine.cores.front();
+  const auto same = [](const Core& a, const Core& b) {
+    return a.capacity == b.capacity && a.siblings.size() == b.siblings.size() && a.l2_bytes == b.l2_bytes;
+  };
+  Json kinds = Json::array();
+  const Core* before = nullptr;
+  bool usual_alone = usual.capacity == 1024;
+  for (const int id : chiplet.cores) {
+    const Core& core = machine.cores[static_cast<std::size_t>(id)];
+    usual_alone = usual_alone && same(core, usual);
+    if (before == nullptr || !same(core, *before)) {
+      kinds.push_back(
+          {{"count", 0}, {"capacity", core.capacity}, {"smt", core.siblings.size()}, {"l2_kib", core.l2_bytes / 1024}});
+    }
+    kinds.back()["count"] = kinds.back()["count"].get<int>() + 1;
+    before = &core;
+  }
+  return usual_alone ? Json(chiplet.cores.size()) : kinds;
+}
+
 }  // namespace
 
 Model parse_model(const std::string& text, const std::string& origin) {
   try {
     const Json json = Json::parse(text);
     Model model;
-    model.name = json.at("name").get<std::string>();
-    model.title = json.at("title").get<std::string>();
-    if (json.contains("aliases")) model.aliases = json.at("aliases").get<std::vector<std::string>>();
-    model.shape_source = json.at("shape_source").get<std::string>();
-    model.machine = build_machine(shape_of(json, origin), model.title);
+    if (json.contains("machine")) {
+      take_product(model, json.at("machine").get<std::string>(), origin);
+    } else {
+      take_shape(model, json, origin);
+    }
     const Json& costs = json.at("costs");
     for (const auto& field : cost_fields()) {
       const std::string name(field.name);
@@ -114,7 +198,7 @@ std::string model_json(const Model& model) {
     Json dies = Json::array();
     for (const auto& chiplet : machine.chiplets) {
       if (chiplet.node != node.id) continue;
-      const int cores = static_cast<int>(chiplet.cores.size());
+      const Json cores = cores_json(machine, chiplet);
       const double l3 = static_cast<double>(chiplet.l3_bytes) / one_mib;
       if (!dies.empty() && dies.back()["cores"] == cores && dies.back()["l3_mib"] == l3) {
         dies.back()["count"] = dies.back()["count"].get<int>() + 1;

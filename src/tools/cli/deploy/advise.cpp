@@ -142,9 +142,9 @@ int advise_olap(const AdviseOlapArguments& options, Session& session) {
 void declare_advise_olap(CLI::App& advise_app, Session& session) {
   auto options = std::make_shared<AdviseOlapArguments>();
   CLI::App* app = advise_app.add_subcommand("olap", "How to deploy an analytical engine's workers");
-  not_empty(
-      app->add_option("--machine,--from", options->machine,
-                      "Machine model, model file, hwloc XML file, sysfs tree or synthetic string [this machine]"));
+  not_empty(app->add_option(
+      "--machine,--from", options->machine,
+      "Product (2xepyc-9654), model file, hwloc XML file, sysfs tree or synthetic string [this machine]"));
   file_path(app->add_option("--queries", options->queries, "Measured queries: what charm bench olap --json printed"));
   mebibytes_within(
       app->add_option("--working-set", options->working_set,
