@@ -4,12 +4,14 @@
 #include <charm/duckdb.hpp>
 
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "base/error_code.hpp"
+#include "base/folder.hpp"
 #include "duckdb/statements.hpp"
 #include "tools/deploy/advise.hpp"
 #include "workloads/olap/engine.hpp"
@@ -151,6 +153,42 @@ TEST_F(Suites, AllAnswersToJcchAreThoseOfDuckdbsThreads) {
 
 TEST_F(Suites, AllAnswersToTpcdsAreThoseOfDuckdbsThreads) {
   for (const char* policy : {"local", "distributed"}) run_all("tpcds", .01, policy);
+}
+
+/// The tables as dbgen writes them, one in two parts, and statements of one's own: the same rows and answers.
+TEST_F(Skewed, TablesAndQueriesMayBeTheUsersOwn) {
+  const charm::test::Folder tables, queries;
+  for (const char* table : {"customer", "nation", "orders", "part", "partsupp", "region", "supplier"})
+    ask("COPY " + std::string(table) + " TO '" + tables.path(std::string(table) + ".tbl") +
+        "' (DELIMITER '|', HEADER false, QUOTE '')");
+  for (const std::string part : {"1", "2"})
+    ask("COPY (SELECT * FROM lineitem WHERE l_orderkey % 2 = " + part + " - 1) TO '" +
+        tables.path("lineitem.tbl." + part) + "' (DELIMITER '|', HEADER false, QUOTE '')");
+  std::ofstream(queries.path("lines.sql")) << "SELECT count(*), sum(l_quantity) FROM lineitem;\n";
+  std::ofstream(queries.path("two.sql")) << "SELECT 1; SELECT 2";
+  std::ofstream(queries.path("none.sql")) << "SELECT 1 FROM nowhere";
+  const charm::workloads::OlapOptions options{.suite = "jcch",
+                                              .database = tables.path("made.duckdb"),
+                                              .tables = tables.path(),
+                                              .queries = queries.path(),
+                                              .workers = 2};
+  Olap olap = Olap::open(options);
+  EXPECT_NE(olap.describe().find(ask("SELECT (SELECT count(*) FROM lineitem) + (SELECT count(*) FROM orders) + "
+                                     "(SELECT count(*) FROM customer) + (SELECT count(*) FROM part) + (SELECT count(*) "
+                                     "FROM partsupp) + (SELECT count(*) FROM supplier) + 30")),
+            std::string::npos)
+      << olap.describe();
+  EXPECT_NEAR(olap.hottest_key(), .05, .01) << "the skew of these tables";
+  charm::init({.workers = 2, .share_cores = true, .stack_bytes = std::size_t{2} << 20U});
+  const auto run = olap.run("lines", {.runtime = "charm", .workers = 2});
+  EXPECT_TRUE(run.verified) << run.detail;
+  const auto refusal = [&](const std::string& query) {
+    return std::string(error_of([&] { olap.run(query, {.runtime = "duckdb", .workers = 2}); }).what());
+  };
+  EXPECT_NE(refusal("two").find("'two': the file has 2 statements"), std::string::npos);
+  EXPECT_NE(refusal("none").find("'none'"), std::string::npos);
+  charm::finalize();
+  EXPECT_NE(std::string(error_of([&] { Olap::open(options); }).what()).find("exists"), std::string::npos);
 }
 
 TEST_F(Suites, ADatabaseOfAnotherSuiteIsRefused) {

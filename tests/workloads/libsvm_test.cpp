@@ -70,6 +70,15 @@ TEST(Libsvm, DividesEachFeatureByItsLargestMagnitude) {
   EXPECT_EQ(rows_of(loaded.samples), right);
 }
 
+TEST(Libsvm, LeavesFeaturesAsTheyAreIfAsked) {
+  const test::Folder folder;
+  SerialExecutor e;
+  const auto loaded = load_libsvm(e, folder.file("samples.svm", "2 1:100 2:.5\n5 1:-400 2:.25\n"), 1, false);
+  EXPECT_FALSE(loaded.scaled);
+  const std::vector<Row> right = {{-1, {{0, 100.F}, {1, .5F}}}, {1, {{0, -400.F}, {1, .25F}}}};
+  EXPECT_EQ(rows_of(loaded.samples), right);
+}
+
 std::string sorted_by_label(int rows) {
   std::string text;
   for (int i = 0; i < rows; ++i) text += (i < rows / 2 ? "-1 1:0." : "+1 3:0.") + std::to_string(i + 1) + " 900:0.5\n";

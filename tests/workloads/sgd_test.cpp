@@ -377,6 +377,32 @@ TEST(SgdBytes, OfThePapersDataSetAreBelow8GiB) {
   EXPECT_LT(sgd_bytes(paper, 128), std::uint64_t{8} << 30U);
 }
 
+/// The penalty and the first step may be given; the reference solution follows the penalty.
+TEST(SgdBench, TakesAPenaltyAndAStep) {
+  const auto samples = SampleSet::generate({.rows = 400, .features = 40, .l2 = .05}, {});
+  EXPECT_NE(samples.describe().find("l2 0.05"), std::string::npos) << samples.describe();
+  for (const auto& kernel : sgd_kernels()) {
+    const auto run = run_sgd(kernel, {}, samples, {.step = .5});
+    EXPECT_TRUE(run.verified) << kernel << ": " << run.detail;
+  }
+  // One epoch of hardly any step leaves the model where it was.
+  EXPECT_FALSE(run_sgd("sgd-machine", {}, samples, {.epochs = 1, .step = 1e-9}).verified);
+  EXPECT_NE(refusal_of([&] { run_sgd("loss", {}, samples, {.step = -1}); }, Errc::bad_config).find("step"),
+            std::string::npos);
+}
+
+TEST(Descent, MinimisesWithThePenaltyThatIsGiven) {
+  Samples weak = samples_of(300, 20, 1, 7), strong = samples_of(300, 20, 1, 7);
+  strong.l2 = .5;
+  SerialExecutor e;
+  const auto size = [&](const Samples& s) {
+    double square = 0;
+    for (const double w : solve_reference(e, s).model) square += w * w;
+    return square;
+  };
+  EXPECT_LT(size(strong), size(weak) / 4);
+}
+
 TEST(SgdBench, FailsADescentThatDoesNotArrive) {
   const auto samples = SampleSet::generate({400, 40, 1, 1}, {});
   const auto run = run_sgd("sgd-machine", {}, samples, {"hogwild", 1, 1e-3});

@@ -21,6 +21,7 @@
 #include "duckdb/values.hpp"
 #include "workloads/olap/answers.hpp"
 #include "workloads/olap/engine.hpp"
+#include "workloads/olap/own_files.hpp"
 #include "workloads/olap/suite.hpp"
 #include "workloads/trial.hpp"
 
@@ -118,9 +119,43 @@ void need_room(const fs::path& folder, const Suite& suite, double scale) {
               "give a smaller --scale, or --database FILE on a larger disk");
 }
 
-/// The database's file, generated if it does not exist. It gets its name when it is whole.
-void generate(const db::Library& library, const DuckdbFiles& files, const std::string& path, const Suite& suite,
-              double scale) {
+std::vector<std::string> words_of(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "''" : std::string(1, c);
+  return out + "'";
+}
+
+/// Fills the suite's empty tables from the files of a folder.
+void load_tables(Instance& instance, const Suite& suite, const std::string& folder) {
+  instance.ask(fmt::format("CALL {}(sf = 0)", suite.generator));
+  for (const std::string& table : words_of(instance.ask(std::string(suite.tables)))) {
+    for (const std::string& file : files_of_table(folder, table)) {
+      try {
+        // Generators write no quotes, and end each line with a separator.
+        instance.ask(
+            fmt::format("COPY \"{}\" FROM {} (DELIMITER '|', HEADER false, QUOTE '', ESCAPE '')", table, quoted(file)));
+      } catch (const Error& error) {
+        throw Error(Errc::bad_input, fmt::format("'{}' does not fit the table {}: {}", file, table, error.what()),
+                    fmt::format("give the files of a generator of {}", suite.title));
+      }
+    }
+  }
+}
+
+/// Makes the database's file, which gets its name when it is whole.
+/// \param tables the folder of their files; empty: they are generated.
+void make_database(const db::Library& library, const DuckdbFiles& files, const std::string& path, const Suite& suite,
+                   double scale, const std::string& tables) {
   std::error_code error;
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty()) fs::create_directories(folder, error);
@@ -128,7 +163,7 @@ void generate(const db::Library& library, const DuckdbFiles& files, const std::s
     throw Error(Errc::bad_input, fmt::format("cannot make the folder '{}': {}", folder.string(), error.message()),
                 "give a --database that can be written");
   }
-  need_room(folder, suite, scale);
+  if (tables.empty()) need_room(folder, suite, scale);
   const std::string unfinished = fmt::format("{}.{}", path, getpid());
   const auto remove = [&] {
     fs::remove(unfinished, error);
@@ -136,7 +171,11 @@ void generate(const db::Library& library, const DuckdbFiles& files, const std::s
   };
   try {
     Instance instance(library, files, unfinished, suite.extension, {});
-    for (const std::string& statement : suite.generate(scale)) instance.ask(statement);
+    if (tables.empty()) {
+      for (const std::string& statement : suite.generate(scale)) instance.ask(statement);
+    } else {
+      load_tables(instance, suite, tables);
+    }
     instance.ask("CHECKPOINT");
   } catch (...) {
     remove();
@@ -200,8 +239,25 @@ struct Olap::Data {
   }
 
   std::string text(const std::string& query) {
+    if (!options.queries.empty()) return statement(query);
     return instance("duckdb").ask(
         fmt::format("SELECT query FROM {}_queries() WHERE query_nr = {}", suite.extension, number(query)));
+  }
+
+  /// The user's own.
+  std::string statement(const std::string& query) {
+    std::string sql = own_query(options.queries, query);
+    const db::Functions& duckdb = library.functions();
+    db::OwnedStatements statements(duckdb);
+    const auto count = duckdb.extract_statements(instance("duckdb").connection(), sql.c_str(), statements.out());
+    if (count == 1) return sql;
+    const char* why = statements.get() == nullptr ? nullptr : duckdb.extract_statements_error(statements.get());
+    if (count == 0) {
+      throw Error(Errc::bad_input, fmt::format("query '{}': {}", query, db::one_line(why == nullptr ? "no SQL" : why)),
+                  "correct the statement");
+    }
+    throw Error(Errc::bad_input, fmt::format("query '{}': the file has {} statements", query, count),
+                "write it as one, with WITH in place of views");
   }
 
   AnswerRows published_answer(const std::string& query) {
@@ -211,22 +267,24 @@ struct Olap::Data {
   }
 
   /// The answer of DuckDB's own threads.
-  AnswerRows computed_answer(const std::string& sql) {
+  AnswerRows computed_answer(const std::string& query, const std::string& sql) {
     const db::Functions& duckdb = library.functions();
     db::OwnedResult result(duckdb);
-    if (duckdb.query(instance("duckdb").connection(), sql.c_str(), result.out()) != 0)
-      throw db::failure(duckdb.result_error(result.get()));
+    if (duckdb.query(instance("duckdb").connection(), sql.c_str(), result.out()) != 0) {
+      const Error failure = db::failure(duckdb.result_error(result.get()));
+      throw Error(failure.code(), fmt::format("query '{}': {}", query, failure.what()), failure.remedy());
+    }
     return answer_of(duckdb, *result.get());
   }
 
   bool published_fit(const std::string& query) {
-    return difference(computed_answer(text(query)), published_answer(query)).empty();
+    return difference(computed_answer(query, text(query)), published_answer(query)).empty();
   }
 
   const AnswerRows& answer(const std::string& query, const std::string& sql) {
     const auto found = answers.find(query);
     if (found != answers.end()) return found->second;
-    return answers.emplace(query, published ? published_answer(query) : computed_answer(sql)).first->second;
+    return answers.emplace(query, published ? published_answer(query) : computed_answer(query, sql)).first->second;
   }
 };
 
@@ -241,12 +299,22 @@ Olap Olap::open(const OlapOptions& options, const std::function<void(const std::
   const db::Library library = db::Library::load(files.library);
   const bool own = options.database.empty();
   const double asked = options.scale.value_or(usual_scale);
+  const bool loads = !options.tables.empty();
+  const std::string data_name =
+      loads ? fmt::format("{:016x}", fingerprint_of(options.tables)) : fmt::format("{:g}", asked);
   const std::string path =
-      own ? fmt::format("{}/{}-{:g}-{}.duckdb", olap_cache(), suite.name, asked, library.version()) : options.database;
+      own ? fmt::format("{}/{}-{}-{}.duckdb", olap_cache(), suite.name, data_name, library.version())
+          : options.database;
   std::error_code error;
   if (!fs::exists(path, error)) {
-    if (progress) progress(fmt::format("generating {} of scale factor {:g} in {}", suite.title, asked, path));
-    generate(library, files, path, suite, asked);
+    if (progress) {
+      progress(loads ? fmt::format("loading the tables in {} into {}", options.tables, path)
+                     : fmt::format("generating {} of scale factor {:g} in {}", suite.title, asked, path));
+    }
+    make_database(library, files, path, suite, asked, options.tables);
+  } else if (loads && !own) {
+    throw Error(Errc::bad_input, fmt::format("the database '{}' exists", path),
+                "drop --tables to use it as it is, or name another --database");
   }
   auto data = std::unique_ptr<Data>(new Data{options, suite, files, library, path});
   Instance& instance = data->instance("duckdb");
@@ -261,15 +329,12 @@ Olap Olap::open(const OlapOptions& options, const std::function<void(const std::
   if (options.scale && std::fabs(data->scale / asked - 1) > .2)
     throw Error(Errc::bad_input, fmt::format("'{}' is of scale factor {:.3g}, not {:g}", path, data->scale, asked),
                 "drop --scale, or give the --database of that scale factor");
-  for (std::size_t at = 0; at < tables.size();) {
-    const std::size_t end = std::min(tables.find(',', at), tables.size());
-    data->rows += std::stoull(instance.ask(fmt::format("SELECT count(*) FROM \"{}\"", tables.substr(at, end - at))));
-    at = end + 1;
-  }
-  data->published =
-      suite.published && instance.ask(fmt::format("SELECT count(*) FROM {}_answers() WHERE scale_factor "
-                                                  "= {}",
-                                                  suite.extension, data->scale)) == std::to_string(suite.queries);
+  for (const std::string& table : words_of(tables))
+    data->rows += std::stoull(instance.ask(fmt::format("SELECT count(*) FROM \"{}\"", table)));
+  data->published = suite.published && !loads && options.queries.empty() &&
+                    instance.ask(fmt::format("SELECT count(*) FROM {}_answers() WHERE scale_factor "
+                                             "= {}",
+                                             suite.extension, data->scale)) == std::to_string(suite.queries);
   // The answers are those to the data of the same extension; other generators draw other addresses, which q15 shows.
   if (!own && data->published) data->published = data->published_fit("q15");
   return Olap(std::move(data));

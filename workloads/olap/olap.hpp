@@ -3,8 +3,8 @@
 //
 // Data, queries and answers are those of DuckDB's extensions. The database is generated once and kept as a file,
 // which each runtime opens for itself, read-only, so none warms the pages of another, and all see the same rows in the
-// same order. An answer is right if it is the published one, where there is one for the data and the scale factor
-// (TPC-H at 0.01, 0.1 and 1), else if it is that of DuckDB's own threads.
+// same order. An answer is right if it is the published one, where there is one for the query, the data and the scale
+// factor (TPC-H at 0.01, 0.1 and 1), else if it is that of DuckDB's own threads. Tables and queries may be the user's.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,12 @@ struct OlapOptions {
   std::optional<double> scale = {};
   std::string database = {};  ///< the file; empty: one in the user's cache folder. Generated where it does not exist
   std::string engine = {};    ///< folder of DuckDB's files; empty: see find_duckdb
-  int workers = 1;            ///< of each contender
+  /// A folder with files of the suite's tables (own_files.hpp), of which the database is made; empty: it is generated.
+  /// A database in the user's cache folder is made anew where the files have changed; one that `database` names must
+  /// not exist.
+  std::string tables = {};
+  std::string queries = {};  ///< a folder of statements in place of the suite's; empty: those
+  int workers = 1;           ///< of each contender
 };
 
 class Olap {

@@ -26,11 +26,11 @@ constexpr std::string_view hottest_key =
     "UNION ALL SELECT max(n) / sum(n) FROM (SELECT count(*) AS n FROM orders GROUP BY o_custkey))";
 
 constexpr std::array suites = {
-    Suite{"tpch", "TPC-H", "tpch", 22, true, all_tables, scale_by_orders, hottest_key,
+    Suite{"tpch", "TPC-H", "tpch", 22, true, all_tables, scale_by_orders, hottest_key, "dbgen",
           [](double scale) { return std::vector{fmt::format("CALL dbgen(sf = {})", scale)}; }},
-    Suite{"tpcds", "TPC-DS", "tpcds", 99, false, all_tables, scale_by_sales, "",
+    Suite{"tpcds", "TPC-DS", "tpcds", 99, false, all_tables, scale_by_sales, "", "dsdgen",
           [](double scale) { return std::vector{fmt::format("CALL dsdgen(sf = {})", scale)}; }},
-    Suite{"jcch", "JCC-H", "tpch", 22, false, all_tables, scale_by_orders, hottest_key, jcch_statements}};
+    Suite{"jcch", "JCC-H", "tpch", 22, false, all_tables, scale_by_orders, hottest_key, "dbgen", jcch_statements}};
 
 }  // namespace
 

@@ -18,6 +18,7 @@ struct Suite {
   std::string_view tables;     ///< SQL: the names of the tables, for the count of rows
   std::string_view scale;      ///< SQL: the scale factor of a database
   std::string_view hottest;    ///< SQL: the largest share of a table's rows that one key has; empty: not known
+  std::string_view generator;  ///< the extension's function that fills the tables: "dbgen"
   /// SQL statements that generate the data.
   std::vector<std::string> (*generate)(double scale) = nullptr;
 };

@@ -102,6 +102,7 @@ KernelRun run_sgd_on_ranks(const std::string& kernel, const RankSamples& samples
   descent.update = static_cast<Update>(std::find(sgd_update_names.begin(), sgd_update_names.end(), options.update) -
                                        sgd_update_names.begin());
   descent.epochs = options.epochs;
+  descent.step = options.step;
   descent.target = objective_with(best, options.target);
   descent.exchange = &exchange;
   Trial trial;

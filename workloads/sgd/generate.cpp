@@ -74,6 +74,7 @@ Samples generate_samples(E& e, const SampleOptions& options) {
     });
     samples = sparse_samples(placement, rows, options.features, std::move(offsets));
   }
+  samples.l2 = options.l2;
   // Streams of their own for the true model, the values, their columns and the labels.
   const std::uint64_t seed = mix(options.seed + 0x9e3779b97f4a7c15U);
   Array<float> truth(options.features);

@@ -15,6 +15,7 @@ struct SampleOptions {
   std::uint64_t seed = 1;
   std::int64_t first = 0;  ///< only the rows from this one ...
   std::int64_t end = -1;   ///< ... to the one before this; -1: to the last
+  double l2 = 0;           ///< Samples::l2
 };
 
 /// Each row has the same number of features, in as many equal ranges one each; values are uniform, scaled so that rows

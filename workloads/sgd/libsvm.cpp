@@ -205,12 +205,12 @@ std::vector<float> scales_of(const Read& all) {
 }  // namespace
 
 template <Executor E>
-LoadedSamples load_libsvm(E& e, const InputFile& input, std::uint64_t seed) {
+LoadedSamples load_libsvm(E& e, const InputFile& input, std::uint64_t seed, bool scale) {
   const Read all = read_all(e, input);
   const double cells = static_cast<double>(all.rows) * static_cast<double>(all.features);
   const bool dense = static_cast<double>(all.entries) >= dense_from * cells;
   require_samples(input, all, dense);
-  const std::vector<float> scales = scales_of(all);
+  const std::vector<float> scales = scale ? scales_of(all) : std::vector<float>();
   const std::vector<Place> places = shuffled(all, seed);
 
   LoadedSamples loaded;
@@ -251,7 +251,7 @@ LoadedSamples load_libsvm(E& e, const InputFile& input, std::uint64_t seed) {
 }
 
 #define CHARM_WORKLOADS_INSTANTIATE(Type) \
-  template LoadedSamples load_libsvm<Type>(Type&, const InputFile&, std::uint64_t);
+  template LoadedSamples load_libsvm<Type>(Type&, const InputFile&, std::uint64_t, bool);
 CHARM_SGD_EXECUTORS(CHARM_WORKLOADS_INSTANTIATE)
 #undef CHARM_WORKLOADS_INSTANTIATE
 

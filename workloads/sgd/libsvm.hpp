@@ -23,8 +23,8 @@ struct LoadedSamples {
 ///
 /// Rows are put into an order that the seed draws, because files are often sorted by label and SGD needs them mixed. If
 /// a value's magnitude is above 1, each feature is divided by its largest magnitude: one step size cannot serve
-/// features in millimetres and in kilometres, and zeros stay zeros.
+/// features in millimetres and in kilometres, and zeros stay zeros. \param scale whether that is wanted.
 template <Executor E>
-LoadedSamples load_libsvm(E& e, const InputFile& input, std::uint64_t seed);
+LoadedSamples load_libsvm(E& e, const InputFile& input, std::uint64_t seed, bool scale = true);
 
 }  // namespace charm::workloads

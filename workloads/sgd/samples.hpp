@@ -16,6 +16,7 @@ using Column = std::int32_t;
 struct Samples {
   Index rows = 0;
   Index features = 0;
+  double l2 = 0;              ///< lambda where it is given; 0: 1/rows
   Index all_rows = 0;         ///< if these are a part of more, which other processes have: the rows of all; else 0
   Array<float> values;        ///< dense: rows x features, row by row; sparse: entry by entry
   Array<Index> offsets;       ///< sparse: the first entry of each row, and their number; dense: empty
@@ -30,8 +31,8 @@ struct Samples {
            static_cast<std::uint64_t>(columns.size()) * sizeof(Column) +
            static_cast<std::uint64_t>(offsets.size()) * sizeof(Index) + static_cast<std::uint64_t>(labels.size());
   }
-  /// The weight of |w|^2/2 in the objective: 1/rows, as in scikit-learn with C = 1.
-  [[nodiscard]] double lambda() const { return rows > 0 ? 1 / static_cast<double>(rows_of_all()) : 0; }
+  /// The weight of |w|^2/2 in the objective: 1/rows, as in scikit-learn with C = 1, unless it is given.
+  [[nodiscard]] double lambda() const { return l2 > 0 ? l2 : rows > 0 ? 1 / static_cast<double>(rows_of_all()) : 0; }
   [[nodiscard]] Index rows_of_all() const { return all_rows > 0 ? all_rows : rows; }
   /// Rows of a block of a loop: some dozens of blocks a worker, none much shorter than a page.
   [[nodiscard]] Index grain(int workers) const {

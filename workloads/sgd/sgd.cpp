@@ -93,7 +93,7 @@ class Descending {
       grain_ = std::max(grain_, std::min(samples.rows / e.workers() + 1, 8 * samples.features / each + 1));
     }
     if (samples.sparse()) share_penalty();
-    rate_ = safe_rate();
+    rate_ = options.step > 0 ? static_cast<float>(options.step) : safe_rate();
   }
 
   [[nodiscard]] std::size_t replicas() const { return replicas_.size(); }

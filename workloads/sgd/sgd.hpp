@@ -23,6 +23,7 @@ struct DescentOptions {
   int epochs = 500;                    ///< passes at most
   double target = 0;                   ///< stops at the first objective of at most this
   const Exchange* exchange = nullptr;  ///< with processes that have the other rows (Samples::all_rows)
+  double step = 0;                     ///< the first; 0: the largest that is safe for the longest row
 };
 
 struct Descent {

@@ -127,6 +127,7 @@ const Part& prepared(const std::optional<Part>& part) {
 DescentOptions descent_options(const SgdJob& job) {
   DescentOptions options;
   options.epochs = job.options.epochs;
+  options.step = job.options.step;
   options.target = objective_with(prepared(job.data.reference), job.options.target);
   return options;
 }
@@ -206,6 +207,8 @@ void check(const SgdOptions& options) {
                 fmt::format("choose among {}", fmt::join(updates, ", ")));
   if (options.epochs < 1)
     throw Error(Errc::bad_config, fmt::format("{} epochs are none", options.epochs), "use 1 or more");
+  if (!(options.step >= 0))
+    throw Error(Errc::bad_config, fmt::format("step {} is out of range", options.step), "use one above 0, or 0");
   if (!(options.target > 0 && options.target < 1))
     throw Error(Errc::bad_config, fmt::format("target {} is out of range", options.target),
                 "use a share above 0 and below 1");
@@ -226,11 +229,12 @@ SampleSet SampleSet::generate(const SampleOptions& options, const Runner& runner
   return SampleSet(std::move(data));
 }
 
-SampleSet SampleSet::load(const InputFile& input, std::uint64_t seed, const Runner& runner) {
+SampleSet SampleSet::load(const InputFile& input, std::uint64_t seed, const Runner& runner, bool scale, double l2) {
   auto data = std::make_unique<Data>();
   LoadedSamples loaded;
-  with_sgd_executor(runner, [&](auto& e) { e.run([&] { loaded = load_libsvm(e, input, seed); }); });
+  with_sgd_executor(runner, [&](auto& e) { e.run([&] { loaded = load_libsvm(e, input, seed, scale); }); });
   data->samples = std::move(loaded.samples);
+  data->samples.l2 = l2;
   data->name = fmt::format(", {}: label {} against {}{}", input.path(), loaded.positive, loaded.negative,
                            loaded.scaled ? "; features divided by their largest magnitude" : "");
   return SampleSet(std::move(data));
@@ -241,7 +245,8 @@ std::string SampleSet::describe() const {
   const double share = static_cast<double>(samples.entries()) / static_cast<double>(samples.rows) /
                        static_cast<double>(samples.features);
   return fmt::format("{} rows of {} features, {}{}", samples.rows, samples.features,
-                     samples.sparse() ? fmt::format("sparse, density {:.3g}", share) : "dense", data_->name);
+                     samples.sparse() ? fmt::format("sparse, density {:.3g}", share) : "dense",
+                     data_->name + (samples.l2 > 0 ? fmt::format("; l2 {:g}", samples.l2) : ""));
 }
 
 std::uint64_t bytes_of(const SampleSet& samples) { return samples.data().samples.bytes(); }

@@ -16,7 +16,9 @@ class SampleSet {
  public:
   static SampleSet generate(const SampleOptions& options, const Runner& runner);
   /// \param seed of the order that the rows are put into. \see load_libsvm
-  static SampleSet load(const InputFile& input, std::uint64_t seed, const Runner& runner);
+  /// \param scale whether large features are divided. \param l2 Samples::l2.
+  static SampleSet load(const InputFile& input, std::uint64_t seed, const Runner& runner, bool scale = true,
+                        double l2 = 0);
   SampleSet(SampleSet&&) noexcept;
   SampleSet& operator=(SampleSet&&) noexcept;
   ~SampleSet();
@@ -41,6 +43,7 @@ struct SgdOptions {
   std::string update = "hogwild";  ///< one of sgd_update_names
   int epochs = 500;                ///< a descent that needs more fails
   double target = .05;             ///< a descent ends when this share of the loss that can be removed is left
+  double step = 0;                 ///< the first; 0: the largest that is safe for the longest row
 };
 
 /// Runs and validates. The reference solution is found on the first use, untimed. Unknown names are

@@ -44,8 +44,12 @@ class RankTrials {
         kernels_.assign(workloads::rank_graph_kernel_names.begin(), workloads::rank_graph_kernel_names.end());
     } else if (const auto* sgd = dynamic_cast<const SgdWorkload*>(options.workload.get())) {
       const SgdSamples made = sgd->samples();
-      sampled_ = {made.rows, made.features, made.density, seed_};
-      descent_ = {sgd->update, sgd->epochs, sgd->target};
+      sampled_ = {.rows = made.rows,
+                  .features = made.features,
+                  .density = made.density,
+                  .seed = seed_,
+                  .l2 = sgd->l2.value_or(0)};
+      descent_ = {.update = sgd->update, .epochs = sgd->epochs, .target = sgd->target, .step = sgd->step.value_or(0)};
       workers_ = options.request.workers.value_or(1);
       kernels_ = options.request.kernels;
       if (kernels_.empty())

@@ -6,6 +6,7 @@
 
 #include "tools/cli/options.hpp"
 #include "workloads/olap/names.hpp"
+#include "workloads/olap/own_files.hpp"
 
 namespace charm::cli {
 
@@ -19,7 +20,9 @@ const WorkloadText& OlapWorkload::text() const {
   return words;
 }
 
-std::vector<std::string> OlapWorkload::kernels() const { return workloads::olap_queries(suite); }
+std::vector<std::string> OlapWorkload::kernels() const {
+  return queries && !queries->empty() ? workloads::own_queries(*queries) : workloads::olap_queries(suite);
+}
 
 std::vector<std::string> OlapWorkload::runtimes() const { return workloads::olap_runtimes(); }
 
@@ -31,16 +34,21 @@ void OlapWorkload::declare(CLI::App& app, BenchRequest& request) {
                            "DuckDB's file with the tables, generated if there is none [in the user's cache folder]"));
   file_path(app.add_option("--engine", engine,
                            "Folder of libduckdb.so and its extensions [what scripts/setup engines installed]"));
-  some_of(list_option(app, "--query,--kernel", request.kernels, "Queries to run [all]"),
-          workloads::olap_queries("tpcds"));
+  file_path(app.add_option("--tables", tables,
+                           "Folder of files that dbgen, dsdgen or JCC-H's generator wrote, to make the database of"));
+  file_path(
+      app.add_option("--queries", queries, "Folder of files NAME.sql with a statement each, in place of the suite's"));
+  list_option(app, "--query,--kernel", request.kernels, "Queries to run, as q1,q9 [all]");
 }
 
 /// Memory is not checked: DuckDB has a limit of its own, and spills to disk beyond it.
 void OlapWorkload::check_plan(const BenchPlan& /*plan*/, const Facts& /*facts*/) const {
-  for (const auto& [option, path] : {std::pair("--database", &database), std::pair("--engine", &engine)}) {
+  for (const auto& [option, path] : {std::pair("--database", &database), std::pair("--engine", &engine),
+                                     std::pair("--tables", &tables), std::pair("--queries", &queries)}) {
     if (*path && (*path)->empty())
       refuse(fmt::format("{}: the path is empty", option), "give a path or drop the option");
   }
+  if (tables && scale) refuse("--scale is of data that are generated, and --tables has some", "drop one of them");
 }
 
 }  // namespace charm::cli

@@ -17,6 +17,8 @@ class OlapWorkload final : public Workload {
   std::optional<double> scale;          // scale factor; none: .1, or that of the database
   std::optional<std::string> database;  // none: one in the user's cache folder
   std::optional<std::string> engine;    // none: looked for
+  std::optional<std::string> tables;    // folder of files that the database is made of; none: it is generated
+  std::optional<std::string> queries;   // folder of statements; none: the suite's
 };
 
 /// In charm-bench.

@@ -27,9 +27,14 @@ class OlapRows final : public WorkloadRun {
   /// DuckDB's own threads generate the data. Their mask must be that of the process.
   void prepare(Preparation& bench) override {
     bench.make_input_here([&] {
-      olap_ = workloads::Olap::open(
-          {asked_.suite, asked_.scale, asked_.database.value_or(""), asked_.engine.value_or(""), bench.plan().workers},
-          [&bench](const std::string& what) { bench.step(what); });
+      olap_ = workloads::Olap::open({.suite = asked_.suite,
+                                     .scale = asked_.scale,
+                                     .database = asked_.database.value_or(""),
+                                     .engine = asked_.engine.value_or(""),
+                                     .tables = asked_.tables.value_or(""),
+                                     .queries = asked_.queries.value_or(""),
+                                     .workers = bench.plan().workers},
+                                    [&bench](const std::string& what) { bench.step(what); });
       return base::present(olap_).describe();
     });
   }

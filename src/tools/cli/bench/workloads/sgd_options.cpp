@@ -45,6 +45,16 @@ void SgdWorkload::declare(CLI::App& app, BenchRequest& request) {
          workloads::sgd_updates());
   whole_number(app.add_option("--epochs", epochs, "Epochs after which a descent has failed [500]"), 1, 1000000);
   number_within(
+      app.add_option("--step", step,
+                     "First step size; it grows while the objective falls, and is halved where it rises [the largest "
+                     "that is safe for the longest row]"),
+      1e-12, 1e12);
+  number_within(app.add_option("--l2", l2, "Weight of |w|^2/2 in the objective [1/rows]"), 1e-9, 1e6);
+  one_of(app.add_option(
+             "--scale", scale,
+             "Of a file's features: divided by their largest magnitude if one is above 1, or as they are [max]"),
+         {"max", "none"});
+  number_within(
       app.add_option("--target", target, "Share of the removable loss that is left when a descent ends [0.05]"), 1e-4,
       .99);
 }

@@ -33,6 +33,8 @@ class SgdWorkload final : public Workload {
   std::optional<double> density;
   std::string update = "hogwild";
   int epochs = 500;
+  std::optional<double> step, l2;  // none: chosen
+  std::string scale = "max";
   double target = .05;
 };
 

@@ -32,7 +32,8 @@ class SgdRows final : public WorkloadRun {
                                  : fmt::format("loading {}", plan.file));
     bench.make_input([&](const workloads::Runner& runner) {
       samples_ = plan.file.empty() ? workloads::SampleSet::generate(options, runner)
-                                   : workloads::SampleSet::load({plan.file, plan.file_memory}, plan.seed, runner);
+                                   : workloads::SampleSet::load({plan.file, plan.file_memory}, plan.seed, runner,
+                                                                asked_.scale == "max", asked_.l2.value_or(0));
       return base::present(samples_).describe();
     });
     const auto rows = bench.rows();
@@ -43,8 +44,9 @@ class SgdRows final : public WorkloadRun {
   }
 
   workloads::KernelRun trial(const Measurement& row, const workloads::Runner& runner, int /*trial*/) override {
-    workloads::KernelRun run =
-        workloads::run_sgd(row.kernel, runner, base::present(samples_), {asked_.update, asked_.epochs, asked_.target});
+    workloads::KernelRun run = workloads::run_sgd(
+        row.kernel, runner, base::present(samples_),
+        {.update = asked_.update, .epochs = asked_.epochs, .target = asked_.target, .step = asked_.step.value_or(0)});
     if (row.runtime == "charm" && !run.work.empty()) passes_[row.kernel] = run.work.back() / bytes();
     return run;
   }
@@ -73,7 +75,11 @@ class SgdRows final : public WorkloadRun {
  private:
   [[nodiscard]] workloads::SampleOptions generated(const BenchPlan& plan) const {
     const SgdSamples made = asked_.samples();
-    return {made.rows, made.features, made.density, plan.seed};
+    return {.rows = made.rows,
+            .features = made.features,
+            .density = made.density,
+            .seed = plan.seed,
+            .l2 = asked_.l2.value_or(0)};
   }
 
   SgdWorkload asked_;
