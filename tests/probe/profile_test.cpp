@@ -94,44 +94,6 @@ TEST(Profile, ChipletsThatTheSystemHidesAreTakenFromTheMeasurement) {
   EXPECT_GT(after.notes.size(), before.notes.size());
 }
 
-TEST(Profile, WhatIsPartialOrUnsureChangesNothing) {
-  Profile partial = measured(guest());
-  partial.partial = true;
-  EXPECT_EQ(applied(guest(), partial).chiplets.size(), 1U);
-  Profile unsure = measured(guest());
-  unsure.seen.confidence.chiplets = 0.5;
-  EXPECT_EQ(applied(guest(), unsure).chiplets.size(), 1U);
-}
-
-TEST(Profile, WhereTheSystemShowsChipletsTheyStand) {
-  const Machine machine = Machine::from("pack:1 l3:2 core:8 pu:1");
-  const Machine after = applied(machine, measured(machine));
-  EXPECT_EQ(after.chiplets.size(), 2U);
-  EXPECT_GT(after.notes.size(), machine.notes.size());
-}
-
-std::string refusal(const Machine& machine, const Profile& profile) {
-  try {
-    applied(machine, profile);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Errc::refused);
-    return error.what();
-  }
-  return "";
-}
-
-TEST(Profile, OneOfAnotherMachineOrCpuSetIsRefusedWithTheReason) {
-  const Profile profile = measured(guest());
-  EXPECT_EQ(topology::mismatch(profile.key, guest()), "");
-  EXPECT_NE(refusal(Machine::from("pack:1 l3:1 core:8 pu:1"), profile).find("cpus"), std::string::npos);
-  Machine renamed = guest();
-  renamed.name = "another";
-  EXPECT_NE(refusal(renamed, profile).find("another"), std::string::npos);
-  Machine fewer = guest();
-  fewer.allowed_cpus.erase(fewer.allowed_cpus.back());
-  EXPECT_NE(refusal(fewer, profile).find("15"), std::string::npos);
-}
-
 TEST(Profile, WhateverNumberStandsInItItIsRefusedOrDrawn) {
   const auto flat = nlohmann::json::parse(profile_json(measured(guest()))).flatten();
   const std::regex later("/([2-9]|[0-9]{2,})(/|$)");  // the first two of each list will do

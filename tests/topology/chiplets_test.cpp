@@ -165,6 +165,12 @@ TEST(Chiplets, ClustersThatOnlyShareAnL2DoNotStandIn) {
   EXPECT_EQ(checked(with_clusters(1)).chiplet_source, ChipletSource::numa_node);
 }
 
+TEST(Chiplets, OneClusterOfAllCoresTellsNothing) {
+  Survey s = survey(8, 0, 1, 1, [](int) { return -1; }, [](int) { return 0; }, [](int) { return 0; });
+  for (auto& core : s.cores) core.cluster = 0;
+  EXPECT_NE(checked(s).chiplet_source, ChipletSource::cluster);
+}
+
 TEST(Chiplets, PairsOfCoresAreNoChiplets) {
   // Altra: clusters of two cores with an L2 each, and no L3 that is told.
   EXPECT_EQ(checked(with_clusters(2)).chiplet_source, ChipletSource::numa_node);
@@ -187,6 +193,16 @@ TEST(Chiplets, PackagesOfAnArmProcessorBehindOneL3AreClustersOfOneSocket) {
   EXPECT_EQ(m.chiplets[0].l3_bytes, 32 * mebibyte);
   EXPECT_FALSE(has_note(m, "invention"));
   EXPECT_EQ(checked(phone(false)).sockets.size(), 3U);
+}
+
+TEST(Chiplets, TwoPackagesSufficeForThatAndTheirNodeStaysTheirs) {
+  Survey s = survey(8, 1, 1, 2, [](int) { return 0; }, [](int) { return 0; }, [](int c) { return c / 4; });
+  s.arm = true;
+  s.nodes[0].socket = 0;
+  Machine m = checked(s);
+  EXPECT_EQ(m.sockets.size(), 1U);
+  EXPECT_EQ(m.nodes[0].socket, 0);
+  EXPECT_TRUE(has_note(m, "The 2 packages of this Arm processor are clusters behind one L3 cache"));
 }
 
 TEST(Chiplets, PackagesOfAnArmServerInNodesOfTheirOwnStaySockets) {
@@ -244,6 +260,19 @@ TEST(Nodes, WithNeitherMemoryNorCpusAreLeftOutInOneNote) {
   EXPECT_EQ(m.total.nodes, 34);
   EXPECT_TRUE(has_note(m, "NUMA nodes 2-33 have neither memory nor usable cpus"));
   EXPECT_LE(m.notes.size(), 2U);
+}
+
+TEST(Nodes, OneOrTwoThatAreLeftOutAreSpokenOfAsSuch) {
+  for (const int empty : {1, 2}) {
+    Survey s = survey(
+        8, 2, 2 + empty, 2, [](int c) { return c / 4; }, [](int c) { return c / 4; }, [](int c) { return c / 4; });
+    for (std::size_t n = 2; n < s.nodes.size(); ++n) s.nodes[n].bytes = 0;
+    EXPECT_TRUE(has_note(checked(s), empty == 1
+                                         ? "NUMA node 2 has neither memory nor usable cpus (places for the parts "
+                                           "of a GPU, or for memory that is not there) and is left out."
+                                         : "NUMA nodes 2-3 have neither memory nor usable cpus (places for the "
+                                           "parts of a GPU, or for memory that is not there) and are left out."));
+  }
 }
 
 TEST(Nodes, WithMemoryOnlyKeepTheirSocket) {

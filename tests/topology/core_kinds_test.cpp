@@ -49,6 +49,24 @@ TEST(CoreKinds, Of155hAreToldByHwlocWhateverTheNumbersOfItsCpus) {
   EXPECT_EQ(cpus_of_kind(m, CoreKind::low_power).to_text(), "20-21");
 }
 
+/// Types alone: what a core of each does is as reviewers measured.
+TEST(CoreKinds, OfTypesWithoutSpeedsHaveUsualCapacities) {
+  topology::Survey survey;
+  survey.l3_bytes = {24U << 20U};
+  for (int c = 0; c < 3; ++c) {
+    survey.cores.push_back({});
+    survey.cores.back().l3 = c < 2 ? 0 : -1;
+    survey.cores.back().rank = c == 0 ? 1 : 0;
+  }
+  const auto speeds = topology::core_speeds(survey);
+  ASSERT_EQ(speeds.size(), 3U);
+  EXPECT_EQ(speeds[0].capacity, 1024);
+  EXPECT_EQ(speeds[1].kind, CoreKind::efficiency);
+  EXPECT_EQ(speeds[1].capacity, 614);
+  EXPECT_EQ(speeds[2].kind, CoreKind::low_power);
+  EXPECT_EQ(speeds[2].capacity, 410);
+}
+
 TEST(CoreKinds, OfM1UltraWithoutAnyL3NoneIsLowPower) {
   const Machine m = m1_ultra();
   EXPECT_EQ(cpus_of_kind(m, CoreKind::performance).to_text(), "2-9,12-19");

@@ -5,6 +5,7 @@
 #include <charm/error.hpp>
 #include <charm/machine.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
@@ -140,10 +141,58 @@ TEST(Wire, WhatContradictsItselfIsRefused) {
   EXPECT_NE(wrong([](auto& s) { s.cores[1].socket = 2; }), "");
   EXPECT_NE(wrong([](auto& s) { s.cores.clear(); }), "");
   EXPECT_NE(wrong([](auto& s) { s.node_distance = {{1, 2}}; }), "");
+  EXPECT_NE(wrong([](auto& s) { s.node_distance = {{1, 2}, {3}}; }), "");
+  for (const double number : {-1.0, std::nan(""), HUGE_VAL}) {
+    EXPECT_NE(wrong([&](auto& s) { s.nodes[0].gb_per_s = number; }), "") << number;
+    EXPECT_NE(wrong([&](auto& s) { s.nodes[0].latency_ns = number; }), "") << number;
+    EXPECT_NE(wrong([&](auto& s) { s.node_distance.assign(s.nodes.size(), std::vector(s.nodes.size(), number)); }), "");
+  }
+  EXPECT_NE(wrong([](auto& s) { s.nodes[0].os_index = -1; }), "");
+  EXPECT_NE(wrong([](auto& s) { s.nodes[0].socket = 2; }), "");
+  EXPECT_NE(wrong([](auto& s) { s.nodes.push_back(s.nodes[0]); }), "") << "twice";
   std::string problem;
   const std::string text = topology::survey_text(good);
   for (std::size_t cut = 0; cut < text.size(); cut += 7)
     EXPECT_FALSE(topology::survey_from_text(text.substr(0, cut), problem)) << cut;
+}
+
+/// Ids are positions and everything nests, or the machine is none.
+TEST(Wire, AMachineWhoseIdsDoNotFitIsRefused) {
+  const auto good =
+      nlohmann::json::parse(topology::machine_to_json(Machine::from("pack:2 [numa] l3:2 core:2 pu:2")).dump());
+  EXPECT_NO_THROW((void)topology::machine_from_json(good, "m"));
+  const std::vector<std::pair<const char*, const char*>> all = {{"/cores/1/id", "0"},
+                                                                {"/cores/1/chiplet", "4"},
+                                                                {"/cores/1/chiplet", "-1"},
+                                                                {"/cores/1/node", "2"},
+                                                                {"/cores/1/socket", "2"},
+                                                                {"/cores/1/siblings", "[]"},
+                                                                {"/cores/1/cpu", "99"},
+                                                                {"/cores/1/capacity", "0"},
+                                                                {"/cores/1/capacity", "-1"},
+                                                                {"/chiplets/0/id", "1"},
+                                                                {"/chiplets/0/cores", "[9]"},
+                                                                {"/chiplets/0/cores", "[]"},
+                                                                {"/chiplets/0/node", "2"},
+                                                                {"/chiplets/0/socket", "-1"},
+                                                                {"/nodes/1/id", "0"},
+                                                                {"/nodes/1/socket", "2"},
+                                                                {"/nodes/1/socket", "-2"},
+                                                                {"/sockets/0/id", "1"},
+                                                                {"/sockets/0/nodes", "[7]"},
+                                                                {"/sockets/0/chiplets", "[4]"},
+                                                                {"/cores", "[]"},
+                                                                {"/chiplets", "[]"},
+                                                                {"/nodes", "[]"},
+                                                                {"/sockets", "[]"},
+                                                                {"/chiplets/0/cores", "[0, 1, 2]"},
+                                                                {"/node_distance", "[[1]]"},
+                                                                {"/node_distance", "[[1, 2], [3]]"}};
+  for (const auto& [pointer, value] : all) {
+    nlohmann::json broken = good;
+    broken[nlohmann::json::json_pointer(pointer)] = nlohmann::json::parse(value);
+    EXPECT_THROW((void)topology::machine_from_json(broken, "m"), Error) << pointer << " = " << value;
+  }
 }
 
 TEST(Foreign, ANumberThatWouldFillMemoryIsNamed) {
@@ -290,6 +339,8 @@ TEST(Sysfs, WhatIsDamagedIsNoted) {
        },
        "not told who shares the socket"},
       {"no L3 mask", [](const SysfsTree& t) { t.remove("cpu3/cache/index0/level"); }, "without its level"},
+      {"no size", [](const SysfsTree& t) { t.replace("cpu3/cache/index3/size", "0K"); },
+       "Cpu 3 is told of a cache without its size"},
       {"L3 mask", [](const SysfsTree& t) { t.replace("cpu3/cache/index3/shared_cpu_map", "000000ff"); },
        "told of the L3 cache otherwise"},
       {"online", [](const SysfsTree& t) { t.replace("online", "0-"); }, "is no list"},
