@@ -42,6 +42,11 @@ TEST(FairCounts, WeightsCount) {
   EXPECT_EQ(fair_counts({anyone(1000, 12, all), anyone(1, 12, all)}), (std::vector{11, 1})) << "nobody starves";
 }
 
+/// Each of the narrow one's cores but the first is one that the heavy one had before.
+TEST(FairCounts, CoresAreHandedOnAsOftenAsNeeded) {
+  EXPECT_EQ(fair_counts({anyone(1000, 3, cores(0, 6)), anyone(1, 3, cores(0, 3))}), (std::vector{3, 3}));
+}
+
 TEST(FairCounts, WhoMayUseLittleGetsThatBeforeOthersDo) {
   // Both could have core 0; the second can have nothing else.
   EXPECT_EQ(fair_counts({anyone(1, 2, {0, 1}), anyone(1, 1, {0})}), (std::vector{1, 1}));

@@ -148,6 +148,67 @@ TEST_F(Shares, OneThatIsStoppedLosesItsCoresAfterTwoSecondsAndComesBackByItself)
   EXPECT_EQ(one.lease->standing().holds.size(), 8U);
 }
 
+TEST_F(Shares, WhatAnotherIsShortOfIsGivenUpBeforeWhatIsBusy) {
+  charm::Machine last_chiplet = world.machine;
+  std::erase_if(last_chiplet.cores, [](const charm::Core& core) { return core.cpu < 12; });
+  auto one = world.start(16);
+  auto two = world.start(4, 100, &last_chiplet);
+  world.busy = {0, 1, 2, 3};
+  const auto standing = one.lease->look(16, world.busy);
+  EXPECT_EQ(standing.give_up, (charm::CoreCpuSet{12, 13, 14, 15}));
+  EXPECT_EQ(standing.keeps().size(), 12U);
+  EXPECT_EQ(standing.due, 12);
+}
+
+/// It takes the other core before it gives the first one away.
+TEST_F(Shares, OneThatMayUseAnotherCoreMakesRoomForOneThatMayNot) {
+  const charm::Machine two_cores = charm::test::uniform(1, 1, 2);
+  charm::Machine first_core = two_cores;
+  first_core.cores.pop_back();
+  auto wide = world.start(1, 100, &two_cores);
+  auto keeper = world.start(1, 100, &two_cores);
+  world.look(wide);
+  world.look(keeper);
+  ASSERT_EQ(wide.lease->standing().holds, charm::CoreCpuSet{0});
+  world.kill(keeper);
+  auto narrow = world.start(1, 100, &first_core);
+  ASSERT_TRUE(narrow.lease->standing().holds.empty());
+  const auto standing = wide.lease->look(1);
+  EXPECT_EQ(standing.give_up, charm::CoreCpuSet{0});
+  EXPECT_EQ(standing.keeps(), charm::CoreCpuSet{1});
+  wide.lease->give_back(standing.give_up);
+  world.look(narrow);
+  EXPECT_EQ(narrow.lease->standing().holds, charm::CoreCpuSet{0});
+}
+
+TEST_F(Shares, OneForWhomThereIsNoRoomGoesWithoutAndSaysSo) {
+  std::vector<World::Program> all;
+  for (std::size_t i = 0; i < most_entries; ++i) all.push_back(world.start(1));
+  EXPECT_TRUE(world.told.empty());
+  auto last = world.start(1);
+  EXPECT_EQ(world.told, std::vector<std::string>{"the table of shares is full (64 holders); this one goes without"});
+  EXPECT_TRUE(last.lease->standing().holds.empty());
+  EXPECT_EQ(last.lease->standing().holders, 64);
+  world.kill(all.back());
+  world.look(last);
+  EXPECT_EQ(last.lease->standing().holders, 64) << "now one of them";
+  EXPECT_EQ(world.told.size(), 1U);
+}
+
+/// Cpus beyond those of the table.
+TEST_F(Shares, OneOfWhoseCoresNoneFitsIntoTheTableDoesNotSpoilIt) {
+  charm::Machine beyond = charm::test::uniform(1, 1, 1);
+  beyond.cores[0].cpu = most_cpus;
+  beyond.cores[0].siblings = {most_cpus};
+  auto one = world.start(16);
+  auto other = world.start(1, 100, &beyond);
+  EXPECT_TRUE(other.lease->standing().holds.empty());
+  world.told.clear();
+  world.look(one);
+  EXPECT_EQ(one.lease->standing().holds.size(), 16U);
+  EXPECT_TRUE(world.told.empty()) << world.told.front();
+}
+
 TEST_F(Shares, OneThatComesBackHasAnotherNumber) {
   World world;
   world.path = path();

@@ -70,6 +70,44 @@ TEST(ShareTable, WhatCannotBeIsRefusedThoughItsSumsAreRight) {
   EXPECT_TRUE(is_refused({2, {heavy}}));
 }
 
+TEST(ShareTable, OneWithoutHoldersIsAHeaderAlone) {
+  const std::string image = encode({2, {}});
+  EXPECT_EQ(image.size(), header_bytes());
+  EXPECT_EQ(image_bytes_of(image), header_bytes());
+  EXPECT_EQ(image_bytes_of(encode({2, {entry(10, {0})}})), encode({2, {entry(10, {0})}}).size());
+  const Decoded decoded = decode(image, "");
+  EXPECT_FALSE(decoded.damaged);
+  EXPECT_EQ(decoded.table.sequence, 2U);
+  EXPECT_EQ(image_bytes_of(image.substr(1)), 0U);
+}
+
+TEST(ShareTable, BoundsAreTakenAndWhatIsBeyondThemIsNot) {
+  const auto is_taken = [](auto change) {
+    Entry changed = entry(10, {0});
+    change(changed);
+    return !decode(file_with({2, {changed}})).damaged;
+  };
+  EXPECT_TRUE(is_taken([](Entry& e) { e.weight = 1; }));
+  EXPECT_FALSE(is_taken([](Entry& e) { e.weight = 0; }));
+  EXPECT_TRUE(is_taken([](Entry& e) { e.weight = 1000; }));
+  EXPECT_FALSE(is_taken([](Entry& e) { e.weight = 1001; }));
+  EXPECT_TRUE(is_taken([](Entry& e) { e.want = 0; }));
+  EXPECT_FALSE(is_taken([](Entry& e) { e.want = -1; }));
+  EXPECT_TRUE(is_taken([](Entry& e) { e.want = most_cpus; }));
+  EXPECT_FALSE(is_taken([](Entry& e) { e.want = most_cpus + 1; }));
+  EXPECT_TRUE(is_taken([](Entry& e) { e.pid = 1; }));
+  EXPECT_TRUE(is_taken([](Entry& e) { e.may.insert(most_cpus - 1); }));
+  EXPECT_FALSE(is_taken([](Entry& e) { e.may = e.holds = {}; }));
+  Table full{2, {}};
+  for (int pid = 1; pid <= static_cast<int>(most_entries); ++pid) full.entries.push_back(entry(pid, {}));
+  EXPECT_EQ(decode(file_with(full)).table.entries.size(), most_entries);
+  // The newer of two, whichever comes first.
+  const std::string older = encode({2, {entry(10, {0})}}), newer = encode({3, {entry(11, {0})}});
+  EXPECT_EQ(decode(older, newer).table.entries.front().pid, 11);
+  EXPECT_EQ(decode(newer, older).table.entries.front().pid, 11);
+  EXPECT_EQ(decode(older, newer.substr(0, newer.size() - 1)).table.entries.front().pid, 10);
+}
+
 TEST(ShareTable, RandomBytesAreDamage) {
   EXPECT_TRUE(rc::check([](const std::vector<char>& bytes) {
     const std::string file(bytes.begin(), bytes.end());
