@@ -18,6 +18,13 @@ int scaled(std::uint32_t random, int below) {
 std::uint32_t low(std::uint64_t random) { return static_cast<std::uint32_t>(random); }
 std::uint32_t high(std::uint64_t random) { return static_cast<std::uint32_t>(random >> 32); }
 
+/// All workers but the thief.
+int number_of_others(const WorkFlags& work_flags) {
+  int members = -1;
+  for (int g = 0; g < work_flags.groups(); ++g) members += work_flags.count(Flag::member, g);
+  return members;
+}
+
 /// Runs over the groups that pick_group may choose from.
 template <class F>
 void for_groups(const WorkFlags& work_flags, int home, bool with_work, F&& visit) {
@@ -85,11 +92,10 @@ Place VictimSelection::next(const WorkFlags& work_flags, std::uint64_t random) {
 }
 
 Place VictimSelection::any(const WorkFlags& work_flags, std::uint64_t random) {
-  int members = -1;  // without the thief
-  for (int g = 0; g < work_flags.groups(); ++g) members += work_flags.count(Flag::member, g);
-  if (limit_ < 0) limit_ = members;
-  if (members <= 0 || tries_++ >= limit_) return {};
-  int rank = scaled(low(random), members);
+  const int others = number_of_others(work_flags);
+  if (limit_ < 0) limit_ = others;
+  if (others <= 0 || tries_++ >= limit_) return {};
+  int rank = scaled(low(random), others);
   for (int g = 0; g < work_flags.groups(); ++g) {
     const int here = work_flags.count(Flag::member, g) - (g == thief_.group ? 1 : 0);
     if (rank < here) return pick(work_flags, Flag::member, g, thief_, high(random));
@@ -120,10 +126,7 @@ Place VictimSelection::nearest(const WorkFlags& work_flags, std::uint64_t random
 }
 
 Place VictimSelection::weighted(const WorkFlags& work_flags, std::uint64_t random) {
-  if (limit_ < 0) {
-    limit_ = -1;
-    for (int g = 0; g < work_flags.groups(); ++g) limit_ += work_flags.count(Flag::member, g);
-  }
+  if (limit_ < 0) limit_ = number_of_others(work_flags);
   if (tries_++ >= limit_) return {};
   // The own group has weight 1, the others share what is left of the sum.
   float others = 0;

@@ -139,6 +139,145 @@ RC_GTEST_PROP(VictimSelection, TheBitmapFindsWorkIfThereIsAny, ()) {
   }
 }
 
+/// Random bits that draw the k-th of n in one half, low or high, of the 64.
+std::uint64_t drawing(std::uint64_t k, std::uint64_t n) {
+  const std::uint64_t half = ((k << 32U) + n - 1) / n;
+  return half | half << 32U;
+}
+
+TEST(Pick, DrawsEachWorkerWithTheFlagInTurnAndNeverTheExcepted) {
+  WorkFlags work_flags(2, 200);
+  std::vector<Place> places;
+  for (int i = 0; i < 200; ++i) places.push_back(work_flags.join(1));
+  const std::vector<int> slots = {3, 5, 63, 64, 130, 199};
+  for (const int slot : slots) work_flags.set(Flag::work, {1, slot});
+  work_flags.set(Flag::work, {1, 70});
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    const auto bits = static_cast<std::uint32_t>(drawing(k, slots.size()));
+    EXPECT_EQ(pick(work_flags, Flag::work, 1, {1, 70}, bits), (Place{1, slots[k]})) << k;
+    EXPECT_EQ(pick(work_flags, Flag::work, 1, {1, 70}, bits - 1), (Place{1, slots[(k + 5) % 6]})) << "just before";
+  }
+  EXPECT_FALSE(pick(work_flags, Flag::work, 0, {}, 7));
+  EXPECT_FALSE(pick(work_flags, Flag::busy, 1, {}, 7));
+  // The place that is excepted is of that group alone.
+  EXPECT_EQ(pick(work_flags, Flag::work, 1, {0, 3}, 0), (Place{1, 3}));
+  // A group of one word.
+  WorkFlags small(1, 10);
+  for (int i = 0; i < 10; ++i) small.join(0);
+  for (const int slot : {2, 4, 9}) small.set(Flag::work, {0, slot});
+  for (std::uint64_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(pick(small, Flag::work, 0, {}, static_cast<std::uint32_t>(drawing(k, 3))), (Place{0, k == 0   ? 2
+                                                                                                   : k == 1 ? 4
+                                                                                                            : 9}));
+  }
+}
+
+TEST(Pick, DrawsGroupsByTheirWeightsAndNotTheirOwn) {
+  const DistanceTable distance_table({{0, 1, 1, 2}, {1, 0, 1, 2}, {1, 1, 0, 2}, {2, 2, 2, 0}});
+  WorkFlags work_flags(4, 2);
+  for (int g = 0; g < 4; ++g) work_flags.join(g);
+  // Weights from group 0: 1/2, 1/2, 1/4.
+  const auto drawn = [&](double share) {
+    return pick_group(work_flags, distance_table, 0, false, static_cast<std::uint32_t>(share * 4294967296.0));
+  };
+  EXPECT_EQ(drawn(0), 1);
+  EXPECT_EQ(drawn(.39), 1);
+  EXPECT_EQ(drawn(.4), 2) << "the first of the second's";
+  EXPECT_EQ(drawn(.79), 2);
+  EXPECT_EQ(drawn(.81), 3);
+  EXPECT_EQ(pick_group(work_flags, distance_table, 0, true, 0), -1) << "nobody has work";
+  work_flags.set(Flag::work, {0, 0});
+  EXPECT_EQ(pick_group(work_flags, distance_table, 0, true, 0), -1) << "but itself";
+  work_flags.set(Flag::work, {3, 0});
+  EXPECT_EQ(pick_group(work_flags, distance_table, 0, true, 0), 3);
+}
+
+/// Both try as many victims as there are other workers.
+TEST(VictimSelection, RandomAndWeightedTryAsManyAsThereAreOthers) {
+  const DistanceTable distance_table({{0, 1}, {1, 0}});
+  for (const char* name : {"random", "weighted"}) {
+    for (const int others : {0, 1, 5}) {
+      WorkFlags work_flags(2, 8);
+      const Place thief = work_flags.join(0);
+      for (int i = 0; i < others; ++i) work_flags.join(i % 2);
+      VictimSelection look(distance_table, policy(name), thief);
+      std::mt19937_64 random(3);
+      int tries = 0;
+      while (look.next(work_flags, random())) ++tries;
+      EXPECT_EQ(tries, others) << name;
+    }
+  }
+}
+
+TEST(VictimSelection, RandomDrawsAllOthersAlike) {
+  const DistanceTable distance_table({{0, 1, 9}, {1, 0, 9}, {9, 9, 0}});
+  WorkFlags work_flags(3, 4);
+  const Place thief = work_flags.join(1);
+  for (const int group : {0, 1, 1, 2}) work_flags.join(group);
+  std::map<int, int> counts;
+  std::mt19937_64 random(5);
+  constexpr int draws = 20000;
+  for (int i = 0; i < draws; ++i)
+    ++counts[VictimSelection(distance_table, policy("random"), thief).next(work_flags, random()).group];
+  EXPECT_NEAR(counts[0], draws * .25, draws * .02);
+  EXPECT_NEAR(counts[1], draws * .5, draws * .02);
+  EXPECT_NEAR(counts[2], draws * .25, draws * .02);
+}
+
+TEST(VictimSelection, WeightedGivesTheOwnChipletTheWeightOneIfSomebodyIsThere) {
+  const DistanceTable distance_table({{0, 1, 2}, {1, 0, 2}, {2, 2, 0}});
+  const auto shares = [&](int neighbours) {
+    WorkFlags work_flags(3, 4);
+    const Place thief = work_flags.join(0);
+    for (int i = 0; i < neighbours; ++i) work_flags.join(0);
+    work_flags.join(1);
+    work_flags.join(2);
+    std::map<int, int> counts;
+    std::mt19937_64 random(9);
+    for (int i = 0; i < 20000; ++i)
+      ++counts[VictimSelection(distance_table, policy("weighted"), thief).next(work_flags, random()).group];
+    return counts;
+  };
+  auto counts = shares(2);  // weights 1, 1 and 1/4
+  EXPECT_NEAR(counts[0], 20000 / 2.25, 400);
+  EXPECT_NEAR(counts[1], 20000 / 2.25, 400);
+  EXPECT_NEAR(counts[2], 20000 / 9., 400);
+  counts = shares(0);
+  EXPECT_EQ(counts[0], 0);
+  EXPECT_NEAR(counts[1], 16000, 400);
+  // Alone with its chiplet it tries that.
+  WorkFlags near_only(3, 4);
+  const Place thief = near_only.join(0);
+  near_only.join(0);
+  EXPECT_EQ(VictimSelection(distance_table, policy("weighted"), thief).next(near_only, ~0ULL), (Place{0, 1}));
+}
+
+TEST(VictimSelection, BoundedTriesFourNearAndTwoFar) {
+  const DistanceTable distance_table({{0, 1}, {1, 0}});
+  WorkFlags work_flags(2, 8);
+  const Place thief = work_flags.join(0);
+  for (int i = 0; i < 12; ++i) work_flags.join(i % 2);
+  for (const char* name : {"bounded", "bitmap"}) {
+    for (int slot = 0; slot < 6; ++slot) {
+      work_flags.set(Flag::work, {0, slot});
+      work_flags.set(Flag::work, {1, slot});
+    }
+    VictimSelection look(distance_table, policy(name), thief);
+    std::mt19937_64 random(3);
+    std::vector<int> groups;
+    while (Place place = look.next(work_flags, random())) groups.push_back(place.group);
+    EXPECT_EQ(groups, (std::vector<int>{0, 0, 0, 0, 1, 1})) << name;
+  }
+}
+
+TEST(DistanceTable, IsNowhereNearerThanOneStep) {
+  const auto machine = charm::Machine::from("l3:2 core:2 pu:1");
+  EXPECT_EQ(DistanceTable(machine, {0, 0}).distance(0, 1), 1) << "a chiplet that is listed twice";
+  EXPECT_EQ(DistanceTable(machine, {0, 1}).distance(0, 1), 2);
+  EXPECT_EQ(DistanceTable(machine, {0, 1}).distance(0, 0), 1);
+  EXPECT_EQ(DistanceTable(std::vector<std::vector<double>>{{0, .5}, {.5, 0}}).distance(0, 1), .5);
+}
+
 TEST(VictimSelection, FarChipletsAreChosenByTheInverseSquareOfTheirDistance) {
   // From group 0: one group at distance 1, two at distance 2; all have work.
   const DistanceTable distance_table({{0, 1, 2, 2}, {1, 0, 2, 2}, {2, 2, 0, 1}, {2, 2, 1, 0}});
@@ -175,7 +314,11 @@ TEST(VictimSelection, ATriedNeighbourhoodIsLeftAfterABoundedNumberOfTries) {
 TEST(StealPolicy, SharesHalfOrOne) {
   EXPECT_EQ(policy("bitmap").share(9), 5);
   EXPECT_EQ(policy("bitmap").share(1), 1);
+  EXPECT_EQ(policy("bitmap").share(2), 1);
+  EXPECT_EQ(policy("bitmap").share(3), 2);
+  EXPECT_EQ(policy("bitmap").share(0), 1);
   EXPECT_EQ(policy("nearest").share(9), 1);
+  EXPECT_EQ(policies().back().name, "bitmap");
   EXPECT_ANY_THROW(policy("luck"));
 }
 
