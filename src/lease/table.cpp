@@ -17,24 +17,24 @@ using Bitmap = std::array<std::uint64_t, most_cpus / 64>;
 
 /// Plain bytes in this machine's order: the file never leaves it.
 struct Head {
-  std::uint64_t magic = 0;
-  std::uint32_t version = 0;
-  std::uint32_t entries = 0;
-  std::uint64_t sequence = 0;
-  std::uint64_t checksum = 0;  // of the fields above and the checksums of all entries
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t entries;
+  std::uint64_t sequence;
+  std::uint64_t checksum;  // of the fields above and the checksums of all entries
 };
 
 struct Body {
-  std::uint64_t checksum = 0;  // of all fields that follow
-  std::uint64_t started = 0;
-  std::uint64_t name_space = 0;
-  std::uint64_t number = 0;
-  std::int64_t looked_ms = 0;
-  std::int32_t pid = 0;
-  std::int32_t weight = 0;
-  std::int32_t want = 0;
-  std::int32_t unused = 0;
-  Bitmap may{}, holds{};
+  std::uint64_t checksum;  // of all fields that follow
+  std::uint64_t started;
+  std::uint64_t name_space;
+  std::uint64_t number;
+  std::int64_t looked_ms;
+  std::int32_t pid;
+  std::int32_t weight;
+  std::int32_t want;
+  std::int32_t unused;
+  Bitmap may, holds;
 };
 
 constexpr std::size_t image_bytes = sizeof(Head) + most_entries * sizeof(Body);
@@ -88,7 +88,7 @@ bool plausible(const Entry& entry) {
 }
 
 std::optional<Head> read_head(std::string_view bytes) {
-  Head head;
+  Head head{};
   if (bytes.size() < sizeof head) return std::nullopt;
   std::memcpy(&head, bytes.data(), sizeof head);
   if (head.magic != magic || head.version != version || head.entries > most_entries) return std::nullopt;
@@ -125,7 +125,7 @@ std::size_t image_offset(std::uint64_t sequence) { return sequence % 2 == 0 ? 0 
 std::size_t file_bytes() { return 2 * image_bytes; }
 
 std::string encode(const Table& table) {
-  Head head;
+  Head head{};
   head.magic = magic;
   head.version = version;
   head.entries = static_cast<std::uint32_t>(std::min(table.entries.size(), most_entries));
@@ -133,7 +133,7 @@ std::string encode(const Table& table) {
   std::vector<Body> bodies;
   for (const Entry& entry : table.entries) {
     if (bodies.size() == head.entries) break;
-    Body body;
+    Body body{};
     body.started = entry.started;
     body.name_space = entry.name_space;
     body.number = entry.number;

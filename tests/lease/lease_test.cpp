@@ -21,6 +21,7 @@
 #include <sys/wait.h>
 
 #include "base/folder.hpp"
+#include "base/notices.hpp"
 #include "placement/machines.hpp"
 
 namespace {
@@ -252,6 +253,28 @@ TEST_F(Shares, BusyCoresAreTakenLastGivenUpFirstAndExchangedOneByOne) {
   EXPECT_EQ(one.lease->standing().holds.size(), 16U) << "better than none";
   world.look(one);
   EXPECT_TRUE(one.lease->standing().give_up.empty()) << "nothing quieter is free";
+}
+
+/// Who lacks cores, or has some to give up, looks again soon.
+TEST_F(Shares, WhoWaitsForSomethingLooksOftener) {
+  auto one = world.start(16);
+  EXPECT_EQ(one.lease->pause(), look_seconds);
+  auto two = world.start(16);
+  EXPECT_EQ(two.lease->pause(), short_look_seconds) << "it has none";
+  (void)one.lease->look(16);
+  EXPECT_EQ(one.lease->pause(), short_look_seconds) << "it has some to give up";
+  one.lease->give_back(one.lease->standing().give_up);
+  EXPECT_EQ(one.lease->pause(), look_seconds);
+  world.look(two);
+  EXPECT_EQ(two.lease->pause(), look_seconds);
+}
+
+TEST(LeaseContext, SaysWhatIsWrongAsANotice) {
+  testing::internal::CaptureStderr();
+  lease_context().tell("the table is damaged");
+  (void)testing::internal::GetCapturedStderr();
+  const auto all = charm::base::notices();
+  EXPECT_TRUE(std::find(all.begin(), all.end(), "the table is damaged") != all.end());
 }
 
 TEST_F(Shares, ADamagedTableIsBegunAnewAndSaid) {

@@ -1,6 +1,7 @@
 // Which victims a thief tries: every policy, with random work flags and machines.
 #include "stealing/victim_selection.hpp"
 
+#include <charm/error.hpp>
 #include <charm/machine.hpp>
 
 #include <map>
@@ -59,6 +60,8 @@ TEST(DistanceTable, KnowsUnboundWorkersAndSubsetsOfChiplets) {
 TEST(DistanceTable, RefusesMatricesThatAreNone) {
   EXPECT_ANY_THROW(DistanceTable(std::vector<std::vector<double>>{}));
   EXPECT_ANY_THROW(DistanceTable(std::vector<std::vector<double>>{{0, 1}, {1}}));
+  EXPECT_ANY_THROW(DistanceTable(std::vector<std::vector<double>>{{0}, {1, 0}}));
+  EXPECT_ANY_THROW(DistanceTable(std::vector<std::vector<double>>{{0, 1}, {0, 0}}));
   EXPECT_ANY_THROW(DistanceTable(std::vector<std::vector<double>>{{0, 0}, {1, 0}}));
 }
 
@@ -146,21 +149,21 @@ std::uint64_t drawing(std::uint64_t k, std::uint64_t n) {
 }
 
 TEST(Pick, DrawsEachWorkerWithTheFlagInTurnAndNeverTheExcepted) {
-  WorkFlags work_flags(2, 200);
+  WorkFlags work_flags(3, 200);
   std::vector<Place> places;
-  for (int i = 0; i < 200; ++i) places.push_back(work_flags.join(1));
+  for (int i = 0; i < 200; ++i) places.push_back(work_flags.join(2));
   const std::vector<int> slots = {3, 5, 63, 64, 130, 199};
-  for (const int slot : slots) work_flags.set(Flag::work, {1, slot});
-  work_flags.set(Flag::work, {1, 70});
+  for (const int slot : slots) work_flags.set(Flag::work, {2, slot});
+  work_flags.set(Flag::work, {2, 70});
   for (std::size_t k = 0; k < slots.size(); ++k) {
     const auto bits = static_cast<std::uint32_t>(drawing(k, slots.size()));
-    EXPECT_EQ(pick(work_flags, Flag::work, 1, {1, 70}, bits), (Place{1, slots[k]})) << k;
-    EXPECT_EQ(pick(work_flags, Flag::work, 1, {1, 70}, bits - 1), (Place{1, slots[(k + 5) % 6]})) << "just before";
+    EXPECT_EQ(pick(work_flags, Flag::work, 2, {2, 70}, bits), (Place{2, slots[k]})) << k;
+    EXPECT_EQ(pick(work_flags, Flag::work, 2, {2, 70}, bits - 1), (Place{2, slots[(k + 5) % 6]})) << "just before";
   }
   EXPECT_FALSE(pick(work_flags, Flag::work, 0, {}, 7));
-  EXPECT_FALSE(pick(work_flags, Flag::busy, 1, {}, 7));
+  EXPECT_FALSE(pick(work_flags, Flag::busy, 2, {}, 7));
   // The place that is excepted is of that group alone.
-  EXPECT_EQ(pick(work_flags, Flag::work, 1, {0, 3}, 0), (Place{1, 3}));
+  EXPECT_EQ(pick(work_flags, Flag::work, 2, {0, 3}, 0), (Place{2, 3}));
   // A group of one word.
   WorkFlags small(1, 10);
   for (int i = 0; i < 10; ++i) small.join(0);
@@ -173,7 +176,8 @@ TEST(Pick, DrawsEachWorkerWithTheFlagInTurnAndNeverTheExcepted) {
 }
 
 TEST(Pick, DrawsGroupsByTheirWeightsAndNotTheirOwn) {
-  const DistanceTable distance_table({{0, 1, 1, 2}, {1, 0, 1, 2}, {1, 1, 0, 2}, {2, 2, 2, 0}});
+  // Firmware's tables need not be symmetric: the thief's row counts.
+  const DistanceTable distance_table({{0, 1, 1, 2}, {5, 0, 1, 2}, {1, 1, 0, 2}, {1, 2, 2, 0}});
   WorkFlags work_flags(4, 2);
   for (int g = 0; g < 4; ++g) work_flags.join(g);
   // Weights from group 0: 1/2, 1/2, 1/4.
@@ -242,9 +246,24 @@ TEST(VictimSelection, WeightedGivesTheOwnChipletTheWeightOneIfSomebodyIsThere) {
   EXPECT_NEAR(counts[0], 20000 / 2.25, 400);
   EXPECT_NEAR(counts[1], 20000 / 2.25, 400);
   EXPECT_NEAR(counts[2], 20000 / 9., 400);
+  counts = shares(1);
+  EXPECT_NEAR(counts[0], 20000 / 2.25, 400);
   counts = shares(0);
   EXPECT_EQ(counts[0], 0);
   EXPECT_NEAR(counts[1], 16000, 400);
+  // What is drawn beyond the own chiplet's share is drawn anew among the others.
+  WorkFlags all(3, 4);
+  const Place here = all.join(0);
+  for (const int group : {0, 1, 2}) all.join(group);
+  const auto drawn = [&](double share) {
+    const auto random = static_cast<std::uint64_t>(share * 4294967296.0);
+    return VictimSelection(distance_table, policy("weighted"), here).next(all, random).group;
+  };
+  EXPECT_EQ(drawn(.44), 0);
+  EXPECT_EQ(drawn(.45), 1);
+  EXPECT_EQ(drawn(.88), 1);
+  EXPECT_EQ(drawn(.9), 2);
+  EXPECT_EQ(drawn(.99), 2);
   // Alone with its chiplet it tries that.
   WorkFlags near_only(3, 4);
   const Place thief = near_only.join(0);
@@ -275,7 +294,22 @@ TEST(DistanceTable, IsNowhereNearerThanOneStep) {
   EXPECT_EQ(DistanceTable(machine, {0, 0}).distance(0, 1), 1) << "a chiplet that is listed twice";
   EXPECT_EQ(DistanceTable(machine, {0, 1}).distance(0, 1), 2);
   EXPECT_EQ(DistanceTable(machine, {0, 1}).distance(0, 0), 1);
-  EXPECT_EQ(DistanceTable(std::vector<std::vector<double>>{{0, .5}, {.5, 0}}).distance(0, 1), .5);
+  const DistanceTable own(std::vector<std::vector<double>>{{0, .5}, {.25, 0}});
+  EXPECT_EQ(own.distance(0, 1), .5);
+  EXPECT_EQ(own.distance(1, 0), .25);
+  EXPECT_EQ(own.chiplet(1), 1);
+}
+
+/// Measured distances scatter.
+TEST(DistanceTable, WhatIsATenthFartherIsInTheSameRing) {
+  const auto weights = [](double second) {
+    const DistanceTable table({{0, 1, second}, {1, 0, 1}, {second, 1, 0}});
+    return std::pair(table.weight(0, 1), table.weight(0, 2));
+  };
+  EXPECT_FLOAT_EQ(weights(1.1).first, .5F);
+  EXPECT_FLOAT_EQ(weights(1.1).second, static_cast<float>(1 / (2 * 1.21)));
+  EXPECT_FLOAT_EQ(weights(1.11).first, 1);
+  EXPECT_FLOAT_EQ(weights(1.11).second, static_cast<float>(1 / (1.11 * 1.11)));
 }
 
 TEST(VictimSelection, FarChipletsAreChosenByTheInverseSquareOfTheirDistance) {
@@ -319,7 +353,12 @@ TEST(StealPolicy, SharesHalfOrOne) {
   EXPECT_EQ(policy("bitmap").share(0), 1);
   EXPECT_EQ(policy("nearest").share(9), 1);
   EXPECT_EQ(policies().back().name, "bitmap");
-  EXPECT_ANY_THROW(policy("luck"));
+  try {
+    policy("luck");
+    FAIL();
+  } catch (const charm::Error& error) {
+    EXPECT_EQ(error.remedy(), "choose one of random, nearest, weighted, nearest-half, bounded, bitmap");
+  }
 }
 
 }  // namespace
