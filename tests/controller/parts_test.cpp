@@ -221,6 +221,12 @@ TEST(Traits, AreThoseOfTheMostSimilarMachine) {
   EXPECT_EQ(traits_for(charm::test::uniform(2, 16, 4)).latency_ns[1], 132);
   EXPECT_EQ(traits_for(charm::test::uniform(2, 16, 4)).link_gb_per_s, 30);
   EXPECT_EQ(like(1, 1, 1).substr(0, 9), "estimated");
+  // A socket's memory is divided over its nodes.
+  const charm::Machine nodes = charm::Machine::from("pack:2 numa:2 l3:4 core:8 pu:1");
+  ASSERT_EQ(traits_for(nodes).like, "epyc-7713-2s");
+  EXPECT_EQ(traits_for(nodes).node_gb_per_s, 155. / 2);
+  EXPECT_EQ(traits_for(nodes).link_gb_per_s, 45);
+  EXPECT_EQ(traits_for(charm::test::uniform(1, 1, 64)).link_gb_per_s, 250) << "one die: its memory is the limit";
 }
 
 TEST(Traits, OfAMeasuredMachineAreItsOwn) {
