@@ -59,6 +59,9 @@ TEST(DistanceTable, KnowsUnboundWorkersAndSubsetsOfChiplets) {
 
 TEST(DistanceTable, RefusesMatricesThatAreNone) {
   EXPECT_ANY_THROW(DistanceTable(std::vector<std::vector<double>>{}));
+  EXPECT_ANY_THROW(DistanceTable(charm::Machine::from("core:2 pu:1"), {}));
+  EXPECT_EQ(DistanceTable(charm::Machine::from("core:2 pu:1"), {0}).groups(), 1);
+  EXPECT_EQ(DistanceTable(std::vector<std::vector<double>>{{0}}).groups(), 1);
   EXPECT_ANY_THROW(DistanceTable(std::vector<std::vector<double>>{{0, 1}, {1}}));
   EXPECT_ANY_THROW(DistanceTable(std::vector<std::vector<double>>{{0}, {1, 0}}));
   EXPECT_ANY_THROW(DistanceTable(std::vector<std::vector<double>>{{0, 1}, {0, 0}}));
@@ -164,6 +167,9 @@ TEST(Pick, DrawsEachWorkerWithTheFlagInTurnAndNeverTheExcepted) {
   EXPECT_FALSE(pick(work_flags, Flag::busy, 2, {}, 7));
   // The place that is excepted is of that group alone.
   EXPECT_EQ(pick(work_flags, Flag::work, 2, {0, 3}, 0), (Place{2, 3}));
+  for (int i = 0; i < 101; ++i) work_flags.join(1);
+  work_flags.set(Flag::work, {1, 100});
+  EXPECT_EQ(pick(work_flags, Flag::work, 1, {}, 99), (Place{1, 100})) << "the only one";
   // A group of one word.
   WorkFlags small(1, 10);
   for (int i = 0; i < 10; ++i) small.join(0);
