@@ -222,6 +222,11 @@ TEST(Profile, EveryFieldIsRead) {
   EXPECT_FALSE(picture.machine.has_value());
   nlohmann::json of_before = profile();
   of_before.erase("doubts");
+  for (const char* key : {"l3_latency_ns", "chiplet_memory_gb_per_s", "node_memory_gb_per_s", "memory_latency_ns"})
+    of_before["summary"].erase(key);
+  const Measured less = topology::parse_profile_picture(of_before.dump(), "p").measured;
+  EXPECT_EQ(less.l3_latency_ns + less.chiplet_memory_gb_per_s + less.node_memory_gb_per_s, 0);
+  EXPECT_TRUE(less.memory_latency_ns.empty());
   EXPECT_TRUE(topology::parse_profile_picture(of_before.dump(), "p").doubts.empty());
   of_before["idle"] = false;
   EXPECT_EQ(topology::parse_profile_picture(of_before.dump(), "p").doubts.size(), 1U);
