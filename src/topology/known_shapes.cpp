@@ -10,15 +10,17 @@ namespace {
 
 constexpr std::uint64_t mib = 1024;  // in KiB
 
+// Capacities of slower cores are what Linux tells of GB10, and estimates elsewhere (core_kinds.cpp).
+
 // AMD. Rome and Bergamo have two caches on a die, each of which is a chiplet here.
 constexpr Cores rome[] = {{.chiplets = 16, .cores = 4, .l3_kib = 16 * mib}};
-constexpr Cores eights[] = {{.chiplets = 8, .cores = 8, .l3_kib = 32 * mib}};
-constexpr Cores eights_stacked[] = {{.chiplets = 8, .cores = 8, .l3_kib = 96 * mib}};
-constexpr Cores half_eights[] = {{.chiplets = 8, .cores = 4, .l3_kib = 32 * mib}};
+constexpr Cores eight_by_eight[] = {{.chiplets = 8, .cores = 8, .l3_kib = 32 * mib}};
+constexpr Cores eight_by_eight_stacked[] = {{.chiplets = 8, .cores = 8, .l3_kib = 96 * mib}};
+constexpr Cores eight_by_four[] = {{.chiplets = 8, .cores = 4, .l3_kib = 32 * mib}};
 constexpr Cores genoa[] = {{.chiplets = 12, .cores = 8, .l3_kib = 32 * mib}};
 constexpr Cores genoa_x[] = {{.chiplets = 12, .cores = 8, .l3_kib = 96 * mib}};
 constexpr Cores bergamo[] = {{.chiplets = 16, .cores = 8, .l3_kib = 16 * mib}};
-constexpr Cores genoa_of_threes[] = {{.chiplets = 8, .cores = 3, .l3_kib = 32 * mib}};
+constexpr Cores eight_by_three[] = {{.chiplets = 8, .cores = 3, .l3_kib = 32 * mib}};
 constexpr Cores genoa_two_nodes[] = {{.node = 0, .chiplets = 2, .cores = 6, .l3_kib = 16 * mib},
                                      {.node = 1, .chiplets = 2, .cores = 6, .l3_kib = 16 * mib}};
 constexpr Cores turin[] = {{.chiplets = 16, .cores = 8, .l3_kib = 32 * mib}};
@@ -54,9 +56,9 @@ constexpr Cores graviton_4[] = {{.cores = 96, .l3_kib = 36 * mib}};
 constexpr Cores grace[] = {{.cores = 72, .l3_kib = 114 * mib}};
 constexpr Cores kunpeng[] = {{.node = 0, .cores = 32, .l3_kib = 32 * mib},
                              {.node = 1, .cores = 32, .l3_kib = 32 * mib}};
-constexpr Cores gb10[] = {{.cores = 5, .l3_kib = 8 * mib, .capacity = 700, .l2_kib = 512},
+constexpr Cores gb10[] = {{.cores = 5, .l3_kib = 8 * mib, .capacity = 718, .l2_kib = 512},
                           {.chiplets = 0, .cores = 5, .l3_kib = 8 * mib},
-                          {.cores = 5, .l3_kib = 16 * mib, .capacity = 700, .l2_kib = 512},
+                          {.cores = 5, .l3_kib = 16 * mib, .capacity = 718, .l2_kib = 512},
                           {.chiplets = 0, .cores = 5, .l3_kib = 16 * mib}};
 constexpr Cores snapdragon_x[] = {{.chiplets = 3, .cores = 4, .cores_of_l2 = 4}};
 
@@ -68,25 +70,26 @@ constexpr std::array shapes{
                "Intel data sheet: 8 cores, 16 efficient ones, 36 MiB", 1, 64, 0, 1, 3072, arrow_lake},
     KnownShape{"core-ultra-288v", "Intel Core Ultra 9 288V", "288v lunar-lake lunarlake",
                "Intel data sheet: 4 cores with 12 MiB, 4 low-power ones outside of it", 1, 32, 0, 1, 2560, lunar_lake},
-    KnownShape{"epyc-7713", "AMD EPYC 7713", "7713 milan", "OLAP on chiplets §2.2 (1)", 1, 512, 0, 2, 512, eights},
-    KnownShape{"epyc-7713-2s", "AMD EPYC 7713", "2milan", "CHARM §5.1 (1)", 2, 512, 0, 2, 512, eights},
+    KnownShape{"epyc-7713", "AMD EPYC 7713", "7713 milan", "OLAP on chiplets §2.2 (1)", 1, 512, 0, 2, 512,
+               eight_by_eight},
+    KnownShape{"epyc-7713-2s", "AMD EPYC 7713", "2milan", "CHARM §5.1 (1)", 2, 512, 0, 2, 512, eight_by_eight},
     KnownShape{"epyc-7742", "AMD EPYC 7742", "7742 rome", "AMD data sheet: 16 core complexes of 4 cores, 16 MiB each",
                2, 512, 0, 2, 512, rome},
     KnownShape{"epyc-7763", "AMD EPYC 7763", "7763", "AMD data sheet: 8 chiplets of 8 cores, 32 MiB each", 2, 512, 0, 2,
-               512, eights},
+               512, eight_by_eight},
     KnownShape{"epyc-7773x", "AMD EPYC 7773X", "7773x milan-x", "AMD data sheet: 8 chiplets of 8 cores, 96 MiB each", 1,
-               512, 0, 2, 512, eights_stacked},
+               512, 0, 2, 512, eight_by_eight_stacked},
     KnownShape{"epyc-9224-cxl", "AMD EPYC 9224 with CXL memory", "9224-cxl cxl",
                "AMD data sheet: 4 chiplets of 6 cores, 64 MiB; two nodes a socket", 2, 96, 256, 2, 1024,
                genoa_two_nodes},
     KnownShape{"epyc-9274f", "AMD EPYC 9274F", "9274f", "AMD data sheet: 8 chiplets of 3 cores, 32 MiB each", 2, 384, 0,
-               2, 1024, genoa_of_threes},
+               2, 1024, eight_by_three},
     KnownShape{"epyc-9355p", "AMD EPYC 9355P", "9355p",
-               "Chips and Cheese, EPYC 9355P: 8 chiplets of 4 cores, 32 MiB each", 1, 768, 0, 2, 1024, half_eights},
+               "Chips and Cheese, EPYC 9355P: 8 chiplets of 4 cores, 32 MiB each", 1, 768, 0, 2, 1024, eight_by_four},
     KnownShape{"epyc-9554", "AMD EPYC 9554", "9554", "AMD data sheet: 8 chiplets of 8 cores, 32 MiB each", 1, 768, 0, 2,
-               1024, eights},
+               1024, eight_by_eight},
     KnownShape{"epyc-9575f", "AMD EPYC 9575F", "9575f", "AMD data sheet: 8 chiplets of 8 cores, 32 MiB each", 1, 768, 0,
-               2, 1024, eights},
+               2, 1024, eight_by_eight},
     KnownShape{"epyc-9654", "AMD EPYC 9654", "9654 genoa", "AMD data sheet: 12 chiplets of 8 cores, 32 MiB each", 1,
                768, 0, 2, 1024, genoa},
     KnownShape{"epyc-9684x", "AMD EPYC 9684X", "9684x genoa-x", "AMD data sheet: 12 chiplets of 8 cores, 96 MiB each",
@@ -129,7 +132,7 @@ constexpr std::array shapes{
     KnownShape{"snapdragon-x-elite", "Qualcomm Snapdragon X Elite", "x1e snapdragon-x",
                "Qualcomm's product brief: 3 clusters of 4 cores, 12 MiB of L2 each", 1, 32, 0, 1, 12288, snapdragon_x},
     KnownShape{"threadripper-7980x", "AMD Ryzen Threadripper 7980X", "7980x",
-               "AMD data sheet: 8 chiplets of 8 cores, 32 MiB each", 1, 256, 0, 2, 1024, eights},
+               "AMD data sheet: 8 chiplets of 8 cores, 32 MiB each", 1, 256, 0, 2, 1024, eight_by_eight},
     KnownShape{"xeon-6780e", "Intel Xeon 6780E", "6780e sierra-forest", "Intel data sheet: 144 cores, 108 MiB", 1, 512,
                0, 1, 4096, sierra_forest},
     KnownShape{"xeon-6980p", "Intel Xeon 6980P", "6980p granite-rapids gnr",

@@ -273,6 +273,15 @@ TEST_F(BenchTest, DescendsOnGeneratedSamplesWithEveryReplication) {
   for (const auto& r : nlohmann::json::parse(by_column.out).at("results")) EXPECT_EQ(r.at("verified"), true) << r;
 }
 
+TEST_F(BenchTest, RefusesWhatWouldBeIgnored) {
+  expect_refused("bench sgd --rows 64 --features 8 --scale none", {"--scale", "--file"});
+  expect_refused("bench sgd --rows 64 --features 8 --l2 0", {"--l2"});
+  expect_refused("bench olap --query q23", {"--query", "'q23'", "q22"});
+  expect_refused("bench olap --tables . --scale 1", {"--tables", "--scale"});
+  expect_refused("bench olap --queries /nowhere", {"/nowhere"});
+  expect_refused("bench olap --tables ''", {"--tables"});
+}
+
 TEST_F(BenchTest, DescendsOnSamplesFromAFile) {
   given("s.svm", "+1 1:2 2:1\n-1 1:-2 2:1\n+1 1:3\n-1 1:-1\n");
   const auto said = charm("bench sgd --file s.svm --trials 1 --runtime serial --update locked --json -q");

@@ -341,8 +341,12 @@ Olap Olap::open(const OlapOptions& options, const std::function<void(const std::
 }
 
 std::string Olap::describe() const {
-  return fmt::format("{}, scale factor {:g}, DuckDB {}: {} rows; checked against {}", data_->suite.title, data_->scale,
-                     data_->library.version(), data_->rows,
+  const auto own = [](const char* what, const std::string& folder) {
+    return folder.empty() ? "" : fmt::format(", {} of '{}'", what, folder);
+  };
+  return fmt::format("{}, scale factor {:g}, DuckDB {}: {} rows{}{}; checked against {}", data_->suite.title,
+                     data_->scale, data_->library.version(), data_->rows, own("tables", data_->options.tables),
+                     own("queries", data_->options.queries),
                      data_->published ? "the published answers" : "the answers of DuckDB's own threads");
 }
 

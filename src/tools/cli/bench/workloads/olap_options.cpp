@@ -1,8 +1,10 @@
 #include "tools/cli/bench/workloads/olap_options.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "tools/cli/options.hpp"
 #include "workloads/olap/names.hpp"
@@ -39,6 +41,14 @@ void OlapWorkload::declare(CLI::App& app, BenchRequest& request) {
   file_path(
       app.add_option("--queries", queries, "Folder of files NAME.sql with a statement each, in place of the suite's"));
   list_option(app, "--query,--kernel", request.kernels, "Queries to run, as q1,q9 [all]");
+}
+
+void OlapWorkload::check_options(const BenchRequest& request) const {
+  const std::vector<std::string> known = kernels();
+  for (const std::string& query : request.kernels) {
+    if (std::find(known.begin(), known.end(), query) == known.end())
+      refuse(fmt::format("--query: '{}' is unknown", query), fmt::format("take some of {}", fmt::join(known, ", ")));
+  }
 }
 
 /// Memory is not checked: DuckDB has a limit of its own, and spills to disk beyond it.

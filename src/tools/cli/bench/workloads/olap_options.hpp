@@ -11,6 +11,7 @@ class OlapWorkload final : public Workload {
   [[nodiscard]] std::vector<std::string> kernels() const override;
   [[nodiscard]] std::vector<std::string> runtimes() const override;
   void declare(CLI::App& app, BenchRequest& request) override;
+  void check_options(const BenchRequest& request) const override;
   void check_plan(const BenchPlan& plan, const Facts& facts) const override;
 
   std::string suite = "tpch";

@@ -44,11 +44,11 @@ void SgdWorkload::declare(CLI::App& app, BenchRequest& request) {
   one_of(app.add_option("--update", update, "How workers change a replica that they share [hogwild]"),
          workloads::sgd_updates());
   whole_number(app.add_option("--epochs", epochs, "Epochs after which a descent has failed [500]"), 1, 1000000);
-  number_within(
-      app.add_option("--step", step,
-                     "First step size; it grows while the objective falls, and is halved where it rises [the largest "
-                     "that is safe for the longest row]"),
-      1e-12, 1e12);
+  number_within(app.add_option("--step", step,
+                               "First step of the descents by row; it grows while the objective falls, and is halved "
+                               "where it rises [the largest "
+                               "that is safe for the longest row]"),
+                1e-12, 1e12);
   number_within(app.add_option("--l2", l2, "Weight of |w|^2/2 in the objective [1/rows]"), 1e-9, 1e6);
   one_of(app.add_option(
              "--scale", scale,
@@ -60,6 +60,8 @@ void SgdWorkload::declare(CLI::App& app, BenchRequest& request) {
 }
 
 void SgdWorkload::check_options(const BenchRequest& request) const {
+  if (scale && request.file.value_or("").empty())
+    refuse("--scale is of a file's features", "give --file, or drop --scale");
   check_file_option(
       *this, request,
       {{"--rows", rows.has_value()}, {"--features", features.has_value()}, {"--density", density.has_value()}},

@@ -33,8 +33,8 @@ class SgdWorkload final : public Workload {
   std::optional<double> density;
   std::string update = "hogwild";
   int epochs = 500;
-  std::optional<double> step, l2;  // none: chosen
-  std::string scale = "max";
+  std::optional<double> step, l2;    // none: chosen
+  std::optional<std::string> scale;  // of a file's features: "max" or "none"; none given: "max"
   double target = .05;
 };
 

@@ -31,9 +31,10 @@ class SgdRows final : public WorkloadRun {
                                                base::format_bytes(workloads::sample_bytes(options)))
                                  : fmt::format("loading {}", plan.file));
     bench.make_input([&](const workloads::Runner& runner) {
-      samples_ = plan.file.empty() ? workloads::SampleSet::generate(options, runner)
-                                   : workloads::SampleSet::load({plan.file, plan.file_memory}, plan.seed, runner,
-                                                                asked_.scale == "max", asked_.l2.value_or(0));
+      samples_ = plan.file.empty()
+                     ? workloads::SampleSet::generate(options, runner)
+                     : workloads::SampleSet::load({plan.file, plan.file_memory}, plan.seed, runner,
+                                                  asked_.scale.value_or("max") == "max", asked_.l2.value_or(0));
       return base::present(samples_).describe();
     });
     const auto rows = bench.rows();
@@ -55,7 +56,8 @@ class SgdRows final : public WorkloadRun {
   /// first of each warms up. It takes all cpus that the process may use.
   PeerTrial peer_trial(const Measurement& row, int /*trial*/) override {
     const PeerSaid said =
-        run_peer({.words = {program_in(row.peer, "dw-lr-train"), "-s", "0.01", "-e", "5", "-r", "0", peer_samples_},
+        run_peer({.words = {program_in(row.peer, "dw-lr-train"), "-s", fmt::format("{:g}", asked_.step.value_or(.01)),
+                            "-e", "5", "-r", fmt::format("{:g}", asked_.l2.value_or(0)), peer_samples_},
                   .threads = row.workers});
     workloads::KernelRun run{row.kernel, row.runtime, "GB/s", {}, {}, false, ""};
     const int kind = row.kernel == "loss" ? 1 : 0;
