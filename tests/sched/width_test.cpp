@@ -80,6 +80,24 @@ TEST(WorkersThatRest, RunWhatIsBoundToThem) {
   for (auto& each : visits) EXPECT_EQ(each, 20);
 }
 
+// It looks at the inboxes every now and then also where it has jobs of its own.
+TEST(WorkersThatRest, LeaveWhatIsForAnyWorkerAlsoWhileTheyRunWhatIsTheirs) {
+  const Running runtime(all_workers, width_config());
+  let_run({0});
+  std::atomic<bool> held{false};
+  std::atomic<bool> go{false};
+  charm::future<void> holds_worker_0 = charm::call_async(0, [&] {
+    held = true;
+    while (!go) std::this_thread::yield();
+  });
+  while (!held) std::this_thread::yield();
+  charm::future<int> anywhere = charm::async([] { return charm::worker_id(); });
+  for (int i = 0; i < 200; ++i) charm::call(1, [] {});
+  go = true;
+  EXPECT_EQ(anywhere.get(), 0);
+  holds_worker_0.get();
+}
+
 // A bound task waits for a short time for a task that ends only when it goes on: its worker leaves that one to others,
 // and where these rest one of them has to come.
 TEST(WorkersThatRest, HelpAWorkerWhoseBoundTaskHasATimeLimit) {

@@ -203,7 +203,7 @@ Job* Worker::own_job() noexcept {
     if (std::exchange(look_at_others, false)) {
       if (Job* job = others_job()) return job;
     }
-    if (Job* job = shared_job()) return job;
+    if (Job* job = rests() ? near_job() : shared_job()) return job;
   }
   std::uint32_t kind = tick % 4 % 3;
   for (int i = 0; i < 3; ++i, kind = kind == 2 ? 0 : kind + 1) {
