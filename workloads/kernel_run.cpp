@@ -98,7 +98,7 @@ struct PagerankTrial {
                                : pagerank_tolerance;
     trial.wrong = validate_pagerank(e, job.graph, result.scores, allowed);
     trial.work = static_cast<double>(job.graph.edges()) * result.iterations;
-    trial.detail = fmt::format("{} iterations, the last changed {:.2g}", result.iterations, result.change);
+    trial.detail = fmt::format("{} iterations, one more would change at most {:.2g}", result.iterations, result.change);
     if (job.options.answer != nullptr)
       *job.options.answer = scores_text("pr: vertex score", result.scores, job.numbers);
     return trial;

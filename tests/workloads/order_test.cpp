@@ -4,6 +4,7 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -13,6 +14,8 @@
 #include "workloads/graph/components.hpp"
 #include "workloads/graph/generate.hpp"
 #include "workloads/graph/input.hpp"
+#include "workloads/graph/pagerank.hpp"
+#include "workloads/graph/validate.hpp"
 #include "workloads/graphs.hpp"
 #include "workloads/kernel_run.hpp"
 
@@ -110,6 +113,24 @@ TEST(Orders, ComponentsAreRightOnManyWorkersWhoseBlocksAreChained) {
         EXPECT_TRUE(std::equal(label.begin(), label.end(), expected.begin(), expected.end()))
             << base.describe() << " in order " << vertex_order_names[order];
       });
+    }
+  }
+}
+
+// Plain iteration takes up to 26.
+TEST(Orders, PagerankTakesFewIterationsOnAllKindsInAllOrders) {
+  const std::map<GraphKind, int> most = {{GraphKind::kronecker, 8}, {GraphKind::uniform, 4},
+                                         {GraphKind::grid, 10},     {GraphKind::web, 10},
+                                         {GraphKind::roads, 11},    {GraphKind::caterpillar, 10}};
+  SerialExecutor serial;
+  for (const auto& [kind, iterations] : most) {
+    const auto base = Graph::generate({12, 8, 2, kind}, {});
+    for (std::size_t order = 0; order < vertex_order_names.size(); ++order) {
+      const CsrGraph& given = base.data().loaded.graph;
+      const CsrGraph graph = renumbered(serial, given, numbers_in(order_at(order), given, 1));
+      const auto result = pagerank(serial, graph, 1e-4, 100);
+      EXPECT_LE(result.iterations, iterations) << base.describe() << " in order " << vertex_order_names[order];
+      EXPECT_EQ(validate_pagerank(serial, graph, result.scores, 1e-4), "");
     }
   }
 }

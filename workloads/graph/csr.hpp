@@ -27,6 +27,16 @@ struct Csr {
   [[nodiscard]] std::span<const Vertex> of(Index v) const {
     return {neighbours.data() + offsets[v], static_cast<std::size_t>(degree(v))};
   }
+  /// For the variables of a loop.
+  struct View {
+    const Index* offsets;
+    const Vertex* neighbours;
+
+    [[nodiscard]] std::span<const Vertex> of(Index v) const {
+      return {neighbours + offsets[v], static_cast<std::size_t>(offsets[v + 1] - offsets[v])};
+    }
+  };
+  [[nodiscard]] View view() const { return {offsets.data(), neighbours.data()}; }
   /// An array with an element an arc, in the parts that the vertices are in.
   template <class T>
   [[nodiscard]] Array<T> along(const ArrayPlacement& placement) const {

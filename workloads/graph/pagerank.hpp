@@ -10,7 +10,7 @@ constexpr float pagerank_damping = 0.85F;
 struct PageRank {
   Array<float> scores;
   int iterations = 0;
-  double change = 0;  ///< sum of what the last iteration changed
+  double change = 0;  ///< in all, at most, by one more iteration: a sum over vertices
 };
 
 /// Stops after the first iteration that changes less than `tolerance` in all, or after `most` iterations.

@@ -48,7 +48,7 @@ RankScores pagerank_on_ranks(CharmExecutor& e, const RankGraph::Data& graph, dou
           for (Index v = lo; v < hi; ++v) {
             const Index degree = lists.degree(v);
             if (degree == 0) continue;
-            const float score = base + pagerank_damping * sum_given(lists.of(v), result.gives);
+            const float score = base + pagerank_damping * sum_given(lists.of(v), result.gives.data());
             changed += std::fabs(static_cast<double>(score - result.scores[v]));
             result.scores[v] = score;
             store(result.gives[graph.first + v], share(score, degree));
