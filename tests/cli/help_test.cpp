@@ -36,6 +36,7 @@ TEST_F(HelpTest, AMistypedNameIsAnsweredWithTheRightOne) {
   expect_refused("run --polcy local -- true", {"did you mean --policy?"});
   expect_refused("compare --thresold=3 -- a -- b", {"did you mean --threshold?"});
   expect_refused("bench grph", {"did you mean graph?"});
+  expect_refused("topo a --from x b --c", {"were not expected: a b --c; see"});  // in their order
   for (const char* line : {"frobnicate", "topo --frobnicate", "topo xyz"}) {
     EXPECT_FALSE(has(charm(line).err, "did you mean")) << line;
   }

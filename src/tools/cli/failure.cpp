@@ -6,6 +6,9 @@
 #include <new>
 #include <system_error>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "base/json.hpp"
 #include "base/utf8.hpp"
 #include "tools/cli/command.hpp"
@@ -84,6 +87,13 @@ std::string meant_by(const CLI::App& app, const CLI::ParseError& error) {
   return "";
 }
 
+/// The parser's words; it lists what it did not expect from the end.
+std::string problem(const CLI::App& app, const CLI::ParseError& error) {
+  const auto left = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) == nullptr || left.size() < 2) return one_line(error.what());
+  return one_line(fmt::format("The following arguments were not expected: {}", fmt::join(left, " ")));
+}
+
 }  // namespace
 
 Failure judge(const std::exception& error) {
@@ -102,8 +112,8 @@ std::string usage_line(const CLI::App& app, const CLI::ParseError& error) {
     return "charm: " + before.front() + " stands before the command; options stand behind it: '" + path + " " +
            before.front() + "'";
   if (const std::string meant = meant_by(app, error); !meant.empty())
-    return "charm: " + one_line(error.what()) + "; did you mean " + meant + "? See '" + path + " --help'";
-  return "charm: " + one_line(error.what()) + "; see '" + path + " --help'";
+    return "charm: " + problem(app, error) + "; did you mean " + meant + "? See '" + path + " --help'";
+  return "charm: " + problem(app, error) + "; see '" + path + " --help'";
 }
 
 }  // namespace charm::cli
