@@ -69,7 +69,7 @@ PlacementGeneration place_on(const GenerationRequest& of, const std::string& spe
 }  // namespace
 
 PlacementGeneration make_generation(const GenerationRequest& request) {
-  if (!request.preferred.empty() && request.preferred != request.cpus) {
+  if (!request.preferred.empty()) {
     try {
       return place_on(request, request.spec, request.preferred);
     } catch (const Error&) {  // the policy may accept all cpus where it refuses the preferred ones

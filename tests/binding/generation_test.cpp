@@ -1,6 +1,8 @@
 // A placement on what is left of a machine: what happens where cpus are few, unknown, or refused by the policy.
 #include "binding/generation.hpp"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "placement/machines.hpp"
@@ -64,6 +66,45 @@ TEST(Generation, CpusThatTheMachineDoesNotListAreUsedOneAWorker) {
   EXPECT_EQ(asked.cores(), (ByWorker{4, 5, 20, 21, 4, 5}));
 }
 
+TEST(Generation, NobodyTakesTurnsWhereEachHasACpu) {
+  Asked asked;
+  asked.share = true;
+  asked.cpus = {4, 5, 20, 21};
+  EXPECT_FALSE(asked.made().shared);
+  asked.cpus = {4, 5, 6, 7};
+  EXPECT_FALSE(asked.made().shared);
+  EXPECT_EQ(asked.made().number, 0);
+}
+
+TEST(Generation, CpusThatTheMachineListsHaveTheirCoresAlsoWhereTheyAreTooFew) {
+  Asked asked;
+  asked.cpus = {4, 5};
+  const auto made = asked.made();
+  for (const charm::WorkerCore& core : made.placement.start()) {
+    EXPECT_EQ(core.core, core.cpu);
+    EXPECT_EQ(core.chiplet, 1);
+  }
+}
+
+/// Cpu 0 may be anywhere: here on the last chiplet of the second socket.
+TEST(Generation, IdsAreTheMachinesForEveryCpu) {
+  Asked asked;
+  asked.machine = charm::test::uniform(2, 2, 2);
+  for (charm::Core& core : asked.machine.cores) {
+    core.cpu = 7 - core.cpu;
+    core.siblings = {core.cpu};
+  }
+  std::swap(asked.machine.nodes[0].cpus, asked.machine.nodes[1].cpus);
+  asked.cpus = {0, 1, 2};
+  asked.workers = 3;
+  const auto made = asked.made();
+  for (const charm::WorkerCore& core : made.placement.start()) {
+    EXPECT_EQ(core.core, 7 - core.cpu);
+    EXPECT_EQ(core.chiplet, (7 - core.cpu) / 2);
+    EXPECT_EQ(core.socket, 1);
+  }
+}
+
 TEST(Generation, PreferredCpusAreTakenWhereThePolicyCan) {
   Asked asked;
   asked.preferred = {8, 9, 10, 11};
@@ -91,6 +132,8 @@ TEST(Generation, HasAControlGroupWhereThereIsSomethingToDecide) {
   const auto generation = asked.made();
   ASSERT_GT(generation.placement.levels.size(), 0U);
   EXPECT_EQ(make_control_group("local", asked.machine, generation.placement, 0), nullptr);
+  EXPECT_FALSE(charm::binding::has_choice("local", generation.placement));
+  EXPECT_TRUE(charm::binding::has_choice("local", generation.placement, true)) << "how many run";
   asked.spec = "adaptive";
   const auto moving = asked.made();
   ASSERT_GT(moving.placement.levels.size(), 1U);

@@ -67,7 +67,9 @@ TEST_F(Follower, AloneItHasAllAndNothingChanges) {
 TEST_F(Follower, CoresAreGivenBackOnceTheThreadsHaveLeftThem) {
   const auto other = join(200);
   threads.leave = false;
+  EXPECT_TRUE(follower.settled());
   EXPECT_EQ(look(), charm::lease::short_look_seconds);
+  EXPECT_FALSE(follower.settled()) << "it has cores to give back";
   EXPECT_EQ(threads.uses.size(), 4U);
   EXPECT_EQ(threads.uses, follower.cores());
   EXPECT_EQ(threads.asked.size(), 8U) << "both hardware threads of each core";
@@ -79,6 +81,7 @@ TEST_F(Follower, CoresAreGivenBackOnceTheThreadsHaveLeftThem) {
   EXPECT_EQ(other->standing().holds.size(), 4U);
   EXPECT_EQ(threads.changes, 1);
   look();
+  EXPECT_TRUE(follower.settled());
   EXPECT_EQ(follower.cpus_of_others().size(), 8U);
 }
 
@@ -90,6 +93,18 @@ TEST_F(Follower, AThreadThatCannotLeaveIsNotWaitedForForEver) {
     other->look(8);
   }
   EXPECT_EQ(other->standing().holds.size(), 4U);
+}
+
+TEST_F(Follower, IsNotSettledWhileOthersHaveWhatItIsDue) {
+  LeaseFollower late(join(200), machine);
+  now += 0.25;
+  Threads of_late;
+  late.look(now, 8, {}, of_late);
+  EXPECT_FALSE(late.settled()) << "the first has all cores still";
+  look();
+  late.look(now, 8, {}, of_late);
+  EXPECT_TRUE(late.settled());
+  EXPECT_EQ(late.cores().size(), 4U);
 }
 
 TEST_F(Follower, WhoWantsLessHasLessBesideAnother) {

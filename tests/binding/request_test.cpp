@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/notices.hpp"
 #include "placement/machines.hpp"
 
 namespace {
@@ -48,6 +49,21 @@ TEST(Request, TakesThePlacementFromTheSettings) {
   EXPECT_TRUE(request.share_cores);
   EXPECT_EQ(request.spread, 3);
   EXPECT_EQ(request.sockets, charm::placement::SocketOrder::balance);
+}
+
+TEST(Request, SaysThatWorkersBeyondAQuotaAreThrottled) {
+  charm::Machine machine = charm::test::uniform(1, 2, 4);
+  charm::base::Settings settings;
+  settings.workers = 5;
+  const std::size_t before = charm::base::notices().size();
+  EXPECT_EQ(charm::binding::request_for(machine, settings).workers, 5);
+  machine.cpu_quota = 4.5;
+  (void)charm::binding::request_for(machine, settings);
+  EXPECT_EQ(charm::base::notices().size(), before);
+  machine.cpu_quota = 4;
+  (void)charm::binding::request_for(machine, settings);
+  ASSERT_EQ(charm::base::notices().size(), before + 1);
+  EXPECT_NE(charm::base::notices().back().find("5 workers share a cgroup quota of 4"), std::string::npos);
 }
 
 }  // namespace

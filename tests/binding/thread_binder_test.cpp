@@ -230,6 +230,54 @@ TYPED_TEST(ThreadBinders, AFloatingThreadFollowsTheCpusThatAreAllowed) {
   EXPECT_EQ(kernel.mask(0), narrow);
 }
 
+TYPED_TEST(ThreadBinders, IsBoundAnewAfterItsMaskWasSetFromOutside) {
+  const charm::Machine machine = charm::test::uniform(1, 2, 4);
+  TypeParam kernel(machine, 1);
+  CpuClaims claims(machine);
+  ASSERT_TRUE(claims.claim(4, 99));
+  ThreadBinder binder(claims, 0, 1);
+  const Cpus mask = {4}, floating = {5, 6, 7}, shared = {1};
+  const auto bind = [&](const Cpus& cpus) { return kernel.bind(0, cpus); };
+  ASSERT_EQ(binder.place({4, false, mask, floating}, bind), State::floating);
+  ASSERT_TRUE(kernel.bind(0, {0, 1}));
+  binder.forget();
+  EXPECT_EQ(binder.place({4, false, mask, floating}, bind), State::floating);
+  EXPECT_EQ(kernel.mask(0), floating);
+
+  ASSERT_EQ(binder.place({1, true, shared, floating}, bind), State::placed);
+  EXPECT_TRUE(binder.is_on(1, true));
+  binder.forget();
+  EXPECT_FALSE(binder.is_on(1, true));
+  ASSERT_EQ(binder.place({1, true, shared, floating}, bind), State::placed);
+  EXPECT_TRUE(binder.unplace(machine.allowed_cpus, bind));
+  EXPECT_FALSE(binder.is_on(1, true));
+  EXPECT_EQ(kernel.mask(0), machine.allowed_cpus);
+
+  claims.release(4, 99);
+  ASSERT_EQ(binder.place({1, true, shared, floating}, bind), State::placed);
+  ASSERT_EQ(binder.place({4, false, mask, floating}, bind), State::placed);
+  EXPECT_FALSE(binder.is_on(1, true)) << "it has left the shared cpu";
+  ASSERT_TRUE(claims.claim(0, 99));
+  ASSERT_EQ(binder.place({0, false, Cpus{0}, floating}, bind), State::floating);
+  ASSERT_EQ(binder.place({4, false, mask, floating}, bind), State::placed);
+  ASSERT_EQ(binder.place({0, false, Cpus{0}, floating}, bind), State::floating);
+  EXPECT_EQ(kernel.mask(0), floating) << "it floats anew, with the same mask as before";
+}
+
+TYPED_TEST(ThreadBinders, ACpuBeyondThoseThatWereCountedIsNotClaimed) {
+  const charm::Machine machine = charm::test::uniform(1, 2, 4);
+  TypeParam kernel(machine, 1);
+  CpuClaims claims(4);
+  ThreadBinder binder(claims, 0);
+  const Cpus mask = {4}, last = {3}, floating = {5, 6, 7};
+  const auto bind = [&](const Cpus& cpus) { return kernel.bind(0, cpus); };
+  ASSERT_EQ(binder.place({3, false, last, floating}, bind), State::placed);
+  EXPECT_EQ(binder.claimed(), 3);
+  ASSERT_EQ(binder.place({4, false, mask, floating}, bind), State::placed);
+  EXPECT_EQ(binder.claimed(), CpuClaims::free_cpu);
+  EXPECT_TRUE(binder.is_on(4, false));
+}
+
 TYPED_TEST(ThreadBinders, ACoreIsKeptWhereTheKernelRefusesToTakeItAway) {
   const charm::Machine machine = charm::test::uniform(1, 2, 4);
   TypeParam kernel(machine, 1);

@@ -28,6 +28,17 @@ TEST(CpuClaims, OnlyAFreeCpuCanBeClaimedAndOnlyItsOwnerReleasesIt) {
   EXPECT_TRUE(claims.claim(1, 8));
 }
 
+TEST(CpuClaims, CoverTheCpusOfAMachineAndAtLeast1024) {
+  charm::Machine machine;
+  EXPECT_EQ(CpuClaims(machine).cpus(), 1024);
+  machine.allowed_cpus = {0, 1023};
+  EXPECT_EQ(CpuClaims(machine).cpus(), 1024);
+  machine.allowed_cpus = {0, 1024};
+  EXPECT_EQ(CpuClaims(machine).cpus(), 1025);
+  machine.forbidden_cpus = {7, 4000};
+  EXPECT_EQ(CpuClaims(machine).cpus(), 4001);
+}
+
 TEST(CoreClaim, KeepsItsOldCpuUntilItIsBoundToTheNewOne) {
   CpuClaims claims(2);
   CoreClaim holder(claims, 3);

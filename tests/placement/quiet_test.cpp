@@ -29,6 +29,8 @@ TEST(Quiet, ACoreIsAsBusyAsItsSecondThread) {
   EXPECT_EQ(quiet_cpus(machine, {2}, 1, false), (CpuSet{1, 3}));
   EXPECT_EQ(quiet_cpus(machine, {2}, 2, true), (CpuSet{1, 3}));
   EXPECT_EQ(quiet_cpus(machine, {2}, 2, false), machine.allowed_cpus);
+  EXPECT_EQ(quiet_cpus(machine, {0}, 3, true), (CpuSet{1, 2, 3})) << "of a busy core its quiet thread first";
+  EXPECT_EQ(quiet_cpus(machine, {2}, 3, true), (CpuSet{0, 1, 3}));
 }
 
 TEST(Quiet, IsOnlyElsewhereWhereFewerWouldSuffer) {
