@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/notices.hpp"
 #include "placement/machines.hpp"
 
 namespace {
@@ -60,6 +61,8 @@ TEST(Generation, CpusThatTheMachineDoesNotListAreUsedOneAWorker) {
   Asked asked;
   asked.cpus = {4, 5, 20, 21};
   EXPECT_EQ(asked.cores(), (ByWorker{4, 5, 20, 21}));
+  const auto made = asked.made();
+  EXPECT_EQ(made.placement.start()[2].core, -1) << "which core it is is not known";
   asked.share = true;
   asked.workers = 6;
   EXPECT_TRUE(asked.made().shared) << "share_cores holds for these as for the others";
@@ -101,6 +104,7 @@ TEST(Generation, IdsAreTheMachinesForEveryCpu) {
   for (const charm::WorkerCore& core : made.placement.start()) {
     EXPECT_EQ(core.core, 7 - core.cpu);
     EXPECT_EQ(core.chiplet, (7 - core.cpu) / 2);
+    EXPECT_EQ(core.node, 1);
     EXPECT_EQ(core.socket, 1);
   }
 }
@@ -134,12 +138,38 @@ TEST(Generation, HasAControlGroupWhereThereIsSomethingToDecide) {
   EXPECT_EQ(make_control_group("local", asked.machine, generation.placement, 0), nullptr);
   EXPECT_FALSE(charm::binding::has_choice("local", generation.placement));
   EXPECT_TRUE(charm::binding::has_choice("local", generation.placement, true)) << "how many run";
+  asked.workers = 2;
+  EXPECT_TRUE(charm::binding::has_choice("local", asked.made().placement, true));
+  asked.workers = 1;
+  EXPECT_FALSE(charm::binding::has_choice("local", asked.made().placement, true)) << "one worker always runs";
+  asked.workers = 4;
   asked.spec = "adaptive";
   const auto moving = asked.made();
   ASSERT_GT(moving.placement.levels.size(), 1U);
   const auto group = make_control_group("adaptive", asked.machine, moving.placement, 0);
   ASSERT_NE(group, nullptr);
   EXPECT_EQ(group->spread(), moving.spread());
+  const auto decided = [&](bool only_regions) {
+    const auto deciding = only_regions ? make_control_group("adaptive", asked.machine, moving.placement, 0, true)
+                                       : make_control_group("adaptive", asked.machine, moving.placement, 0);
+    charm::controller::WorkerTotals totals;
+    totals.counters = true;
+    for (int tick = 1; tick < 200; ++tick) {
+      totals.instructions += 1e6;
+      totals.busy += deciding->period();
+      totals.fills[static_cast<std::size_t>(charm::controller::Fill::local_dram)] += 1e5;
+      for (int worker = 0; worker < asked.workers; ++worker) deciding->poll(worker, totals, tick * deciding->period());
+    }
+    return deciding->changes() > 0;
+  };
+  EXPECT_TRUE(decided(false));
+  EXPECT_FALSE(decided(true)) << "not outside of regions";
+  const std::size_t before = charm::base::notices().size();
+  EXPECT_NE(make_control_group("adaptive", asked.machine, moving.placement, 0, false, true), nullptr);
+  EXPECT_EQ(charm::base::notices().size(), before);
+  EXPECT_NE(make_control_group("charm-alg1", asked.machine, moving.placement, 0, false, true), nullptr);
+  ASSERT_EQ(charm::base::notices().size(), before + 1);
+  EXPECT_NE(charm::base::notices().back().find("under 'charm-alg1' each worker decides for itself"), std::string::npos);
   asked.cpus = {0, 1, 2, 3};
   EXPECT_EQ(make_control_group("adaptive", asked.machine, asked.made().placement, 0), nullptr) << "one chiplet";
 }

@@ -30,6 +30,13 @@ TEST(Masks, AThreadWithACoreHasItOrWhatItMayUseAroundIt) {
   EXPECT_EQ(mask_for(machine, core, Bind::node, allowed), (Cpus{0, 1, 2, 3, 9}));
   EXPECT_EQ(mask_for(machine, core, Bind::none, allowed), Cpus{});
   EXPECT_EQ(mask_for(machine, core_at(machine, 7), Bind::chiplet, allowed), Cpus{7}) << "its own cpu always";
+  EXPECT_EQ(mask_for(machine, core_at(machine, 0), Bind::chiplet, allowed), (Cpus{0, 1, 9})) << "the first core, too";
+  EXPECT_EQ(cpus_of_node(machine, 0), (Cpus{0, 1, 2, 3, 8, 9, 10, 11}));
+  charm::WorkerCore none = core;
+  none.cpu = -1;
+  EXPECT_EQ(mask_for(machine, none, Bind::core, allowed), Cpus{});
+  none.cpu = 0;
+  EXPECT_EQ(mask_for(machine, none, Bind::core, allowed), Cpus{0});
   charm::WorkerCore unlisted = core;
   unlisted.core = -1;
   unlisted.cpu = 77;

@@ -228,6 +228,8 @@ TYPED_TEST(ThreadBinders, AFloatingThreadFollowsTheCpusThatAreAllowed) {
   EXPECT_EQ(kernel.mask(0), wide);
   EXPECT_EQ(binder.place({4, false, mask, narrow}, bind), State::floating);
   EXPECT_EQ(kernel.mask(0), narrow);
+  EXPECT_EQ(binder.place({4, false, mask, wide}, bind), State::floating);
+  EXPECT_EQ(kernel.mask(0), wide);
 }
 
 TYPED_TEST(ThreadBinders, IsBoundAnewAfterItsMaskWasSetFromOutside) {
@@ -262,6 +264,24 @@ TYPED_TEST(ThreadBinders, IsBoundAnewAfterItsMaskWasSetFromOutside) {
   ASSERT_EQ(binder.place({4, false, mask, floating}, bind), State::placed);
   ASSERT_EQ(binder.place({0, false, Cpus{0}, floating}, bind), State::floating);
   EXPECT_EQ(kernel.mask(0), floating) << "it floats anew, with the same mask as before";
+}
+
+TYPED_TEST(ThreadBinders, FloatsAnewAfterItHasTakenTurnsOnACpu) {
+  const charm::Machine machine = charm::test::uniform(1, 2, 4);
+  TypeParam kernel(machine, 1);
+  CpuClaims claims(machine);
+  ASSERT_TRUE(claims.claim(4, 99));
+  ThreadBinder binder(claims, 0, 1);
+  const Cpus mask = {4}, floating = {5, 6, 7}, shared = {1};
+  const auto bind = [&](const Cpus& cpus) { return kernel.bind(0, cpus); };
+  for (int round = 0; round < 3; ++round) {
+    ASSERT_EQ(binder.place({4, false, mask, floating}, bind), State::floating);
+    EXPECT_EQ(kernel.mask(0), floating);
+    EXPECT_FALSE(binder.is_on(1, true));
+    ASSERT_EQ(binder.place({1, true, shared, floating}, bind), State::placed);
+    EXPECT_EQ(kernel.mask(0), shared);
+    EXPECT_TRUE(binder.is_on(1, true));
+  }
 }
 
 TYPED_TEST(ThreadBinders, ACpuBeyondThoseThatWereCountedIsNotClaimed) {
