@@ -1,9 +1,13 @@
 // Rates: nobody gets more bandwidth than there is, and farther is slower.
 #include "tools/sim/timing.hpp"
 
+#include <charm/error.hpp>
+
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -52,6 +56,34 @@ TEST(Rates, BarriersCostMoreAcrossChiplets) {
   const auto all = plan_for("local", m, work, 64);
   EXPECT_LT(barrier_ns(m, all.placement.start(), phase, true),
             0.5 * barrier_ns(m, all.placement.start(), phase, false));
+}
+
+TEST(Policies, TakeSettingsOfCharmBenchBehindTheirNames) {
+  const Model m = model("2x7713");
+  const Workload work = workload("compute", 64);
+  const auto sockets = [&](std::string_view policy, int workers) {
+    std::map<int, int> used;
+    const SimulationPlan plan = plan_for(policy, m, work, workers);
+    for (const charm::WorkerCore& core : plan.placement.start()) ++used[core.socket];
+    return used;
+  };
+  EXPECT_EQ(sockets("distributed", 64), (std::map<int, int>{{0, 64}}));
+  EXPECT_EQ(sockets("distributed/sockets=balance", 64), (std::map<int, int>{{0, 32}, {1, 32}}));
+  EXPECT_EQ(sockets("distributed/sockets=balance/stealing=random", 8), (std::map<int, int>{{0, 4}, {1, 4}}));
+  EXPECT_EQ(sockets("distributed/stealing=random/sockets=balance", 8), (std::map<int, int>{{0, 4}, {1, 4}}));
+  EXPECT_EQ(sockets("charm/sockets=balance", 8), (std::map<int, int>{{0, 4}, {1, 4}}));
+  const auto refused = [&](std::string_view policy) {
+    try {
+      (void)plan_for(policy, m, work, 8);
+    } catch (const charm::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refused("local/sockets=all").find("'all' is no order of sockets; take widen, fill or balance"),
+            std::string::npos);
+  EXPECT_NE(refused("ring/sockets=fill").find("'ring' has its own order of sockets"), std::string::npos);
+  EXPECT_NE(refused("local/stack_kb=4").find("take /stealing=near"), std::string::npos);
 }
 
 TEST(Rates, SlowerKindsOfCoresComputeLongerAndReadAsFast) {

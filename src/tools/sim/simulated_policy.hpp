@@ -35,7 +35,8 @@ struct SimulatedPolicy {
 std::span<const SimulatedPolicy> policies();
 
 /// The plan of a policy, given as "name" or "name:parameter=value,..."; a controller's spec is a policy, too. Behind it
-/// "/stealing=near" or "/stealing=random" make it CHARM's own runtime that steals so.
+/// "/stealing=near" or "/stealing=random" make it CHARM's own runtime that steals so, and "/sockets=balance" one whose
+/// workers are spread so (the settings of these names).
 /// \throws Error (bad_config, too_many_workers).
 SimulationPlan plan_for(std::string_view spec, const Model& model, const Workload& workload, int workers);
 

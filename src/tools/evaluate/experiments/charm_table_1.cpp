@@ -27,8 +27,8 @@ Plan plan_charm_table_1(const Context& context) {
   const int workers = socket_cores(context.machine());
   Plan out{.x = "workers", .y = "share of the own chiplet, CHARM over a NUMA-aware runtime"};
   out.notes = {
-      "RING is not measured: CHARM's own runtime stands for it, with workers node by node and stealing from "
-      "anybody.",
+      "RING is not measured: CHARM's own runtime stands for it, with workers evenly over all sockets and stealing "
+      "from anybody.",
       "The whole program is counted, with the making of its input."};
   for (const TableRow& each : table_rows) {
     const std::string kernel(each.kernel);
@@ -48,7 +48,7 @@ Plan plan_charm_table_1(const Context& context) {
       add_subject(out, fills(name, context, work, policy, workers, local_share, true));
       return name;
     };
-    const std::string mine = series("adaptive"), other = series(numa_aware);
+    const std::string mine = series("adaptive"), other = series(numa_spread);
     job.rounds = context.quick() ? 4 : 10;
     job.seconds = context.quick() ? 40 : 600;
     out.jobs.push_back(std::move(job));

@@ -19,6 +19,8 @@ inline constexpr std::size_t kib = 1024, mib = 1024 * kib, gib = 1024 * mib;
 /// A runtime that knows NUMA nodes and no chiplets: the paper's RING, AsymSched and SAM place workers so, and steal
 /// from anybody. It is CHARM's own code without these two mechanisms.
 inline constexpr std::string_view numa_aware = "numa/stealing=random";
+/// The same with workers evenly over all sockets, as RING has them.
+inline constexpr std::string_view numa_spread = "distributed/sockets=balance/stealing=random";
 /// Cores in their order and no knowledge of chiplets, as SHOAL has it.
 inline constexpr std::string_view in_order = "local/stealing=random";
 
