@@ -83,6 +83,48 @@ TEST(Session, FindsWhoNeedsLess) {
   EXPECT_EQ(overall(outcome), Finding::second_wins);
   EXPECT_NEAR(outcome.comparisons[0].cpu->value, 0.8, 1e-9);
   EXPECT_NEAR(outcome.comparisons[0].peak->value, 1, 1e-9);
+  EXPECT_TRUE(outcome.comparisons[0].counts.empty()) << "nothing was counted";
+}
+
+TEST(Session, ComparesCountsAndKeepsWhatItWasAskedFor) {
+  Request request = two_programs();
+  request.seed = 77;
+  request.warm_ups = 3;
+  request.rounds = 6;
+  const auto launch = [](const Program& program, Purpose) {
+    Sample run = taking(1);
+    run.counts = {program.name == "A" ? 100.0 : 300.0, std::nullopt};
+    return run;
+  };
+  const Outcome outcome = compare_programs(request, {.launch = launch});
+  EXPECT_EQ(outcome.seed, 77U);
+  EXPECT_EQ(outcome.warm_ups, 3U);
+  EXPECT_EQ(outcome.rounds, 6U);
+  ASSERT_EQ(outcome.comparisons.at(0).counts.size(), 2U);
+  ASSERT_TRUE(outcome.comparisons[0].counts[0]);
+  EXPECT_NEAR(outcome.comparisons[0].counts[0]->value, 3, 1e-9) << "the second over the first";
+  EXPECT_FALSE(outcome.comparisons[0].counts[1]);
+  EXPECT_EQ(outcome.failed_runs, 0U);
+}
+
+TEST(Session, StopsInACommandWhenAskedTo) {
+  Request request = two_programs();
+  request.programs[1].prepare = "prepare b";
+  int runs = 0;
+  const Outcome outcome = compare_programs(request, {.launch =
+                                                         [&](const Program&, Purpose) {
+                                                           ++runs;
+                                                           return taking(1);
+                                                         },
+                                                     .shell =
+                                                         [](const std::string&) {
+                                                           charm::os::ChildResult child;
+                                                           child.interrupted = SIGTERM;
+                                                           return child;
+                                                         }});
+  EXPECT_EQ(outcome.interrupted, SIGTERM);
+  EXPECT_FALSE(outcome.failed) << "who was asked to stop has not failed";
+  EXPECT_LE(runs, 1);
 }
 
 TEST(Session, OfSeveralComparesEachWithTheFirst) {
@@ -230,6 +272,11 @@ TEST(Disturbances, TellDriftButNotSpread) {
   EXPECT_TRUE(tells(quiet(), with_times({1, 1.001, 1, 1.002, 1, 1.1, 1.101, 1.1, 1.1, 1.102}), "took 10.0 % longer"));
   EXPECT_EQ(drift(with_times({1, 1.1, 1, 1.1, 1.05, 1.1, 1, 1.1, 1, 1.05})), 0);
   EXPECT_EQ(drift(with_times({1, 2})), 0) << "two runs have no halves";
+  EXPECT_NEAR(drift(with_times({1, 1.001, 1, 1.1, 1.101, 1.1})), 0.1, 0.002);
+  EXPECT_NEAR(drift(with_times({1, 1.001, 1, 1.1, 1.1, 1.101, 1.1})), 0.1, 0.002) << "the middle one is in no half";
+  EXPECT_NEAR(drift(with_times({1, 1.001, 1, 7, 1.1, 1.101, 1.1})), 0.1, 0.002) << "whatever it took";
+  EXPECT_NEAR(drift(with_times({1.1, 1.101, 1.1, 1, 1.001, 1})), -0.09, 0.002);
+  EXPECT_EQ(drift(with_times({1, 1, 1, 1.005, 1.005, 1.005})), 0) << "half a percent is none";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tools/compare/counting_cost.hpp"
+#include "tools/compare/printed_time.hpp"
 #include "tools/compare/remaining.hpp"
 #include "tools/compare/run.hpp"
 
@@ -27,6 +28,13 @@ TEST(Scan, TakesListsAndRangesWithBothEnds) {
   EXPECT_EQ(parse_scan("n=0..10..4").values, (Values{"0", "4", "8"}));
   EXPECT_EQ(parse_scan("n=1,8..10,x").values, (Values{"1", "8", "9", "10", "x"}));
   EXPECT_EQ(parse_scan("file=../a,b=c").values, (Values{"../a", "b=c"})) << "a path is no range";
+}
+
+TEST(Scan, HasAtMostAThousandValuesAndNamesOfWords) {
+  EXPECT_EQ(parse_scan("n=1..1000").values.size(), 1000U);
+  EXPECT_THROW(parse_scan("n=1..1001"), charm::Error);
+  EXPECT_EQ(parse_scan("batch_size=1").name, "batch_size");
+  EXPECT_EQ(parse_scan("batch-size2=1").name, "batch-size2");
 }
 
 TEST(Scan, RefusesWhatIsNoList) {
@@ -107,6 +115,15 @@ TEST(Commands, ThatFailEndTheComparisonAndCleaningUpIsDoneAllTheSame) {
   }
 }
 
+TEST(Commands, ToCleanUpThatFailAreSaidAndNotToBeWarmUps) {
+  Log log;
+  log.fails = "clean up a";
+  const Outcome outcome = compare_programs(with_commands(), log.callbacks());
+  ASSERT_TRUE(outcome.failed);
+  EXPECT_EQ(outcome.failed->command.back(), "clean up a");
+  EXPECT_FALSE(outcome.failed->warm_up);
+}
+
 TEST(Time, LimitsTheRoundsButNotBelowTheLeast) {
   double now = 0;
   Request request = with_commands();
@@ -123,6 +140,8 @@ TEST(Time, LimitsTheRoundsButNotBelowTheLeast) {
   EXPECT_EQ(outcome.order.size(), 20U);
   EXPECT_EQ(outcome.series[1].runs.size(), 20U);
   EXPECT_EQ(outcome.series[outcome.order[3][1]].runs[3].started_s, 7);
+  request.seconds = 40;
+  EXPECT_EQ(compare_programs(request, callbacks).rounds, 20U) << "when the time is over nothing new begins";
   request.seconds = 0;
   EXPECT_EQ(compare_programs(request, callbacks).rounds, Request::least_rounds);
 }
@@ -172,6 +191,8 @@ TEST(CountingCost, IsWhatTheLeastDisturbedRunsDifferBy) {
   EXPECT_NEAR(counting_cost(runs({0.00047, 0.009}), runs({0.004, 0.0002})), 0.00027, 1e-9);
   EXPECT_EQ(counting_cost(runs({0.1}), runs({0.2})), 0) << "noise";
   EXPECT_EQ(counting_cost({}, {}), 0);
+  EXPECT_EQ(counting_cost(runs({0.1}), {}), 0) << "nothing is known without both";
+  EXPECT_EQ(counting_cost({}, runs({0.1})), 0);
 }
 
 TEST(CountingCost, EndsTheCountingWhereItIsMoreThanAPercent) {
@@ -180,6 +201,27 @@ TEST(CountingCost, EndsTheCountingWhereItIsMoreThanAPercent) {
   const std::string why = too_dear(0.00027, 0.00047);
   EXPECT_NE(why.find("270 µs"), std::string::npos) << why;
   EXPECT_NE(why.find("57"), std::string::npos) << why;
+}
+
+TEST(PrintedTime, IsTheLastThatMatches) {
+  const PrintedTime time("Time: *([0-9.,e+-]+)", false), rate("rate ([^ ]+)", true);
+  EXPECT_EQ(time.seconds_in("Time: 3\nTime: 2.5\n", "a"), 2.5);
+  EXPECT_EQ(time.seconds_in("Time: 1,645,897.5 s", "a"), 1645897.5);
+  EXPECT_EQ(rate.seconds_in("rate 4 and more", "a"), 0.25);
+  const auto refused = [](const PrintedTime& printed, const std::string& text) {
+    try {
+      (void)printed.seconds_in(text, "the program");
+    } catch (const charm::Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refused(time, "nothing").find("'the program' printed nothing that matches 'Time: *([0-9.,e+-]+)'"),
+            std::string::npos);
+  for (const char* text : {"rate 0", "rate -1", "rate x", "rate 1x", "rate inf", "rate nan", "rate ,"})
+    EXPECT_NE(refused(rate, text).find("is no number above 0"), std::string::npos) << text;
+  EXPECT_THROW(PrintedTime("(", false), charm::Error);
+  EXPECT_THROW(PrintedTime("no group", false), charm::Error);
 }
 
 TEST(Spread, IsMeanDeviationAndEnds) {
