@@ -1,6 +1,9 @@
 // What the counters of a core cannot tell is said, and nothing is said of what they can.
 #include "counters/blind_spots.hpp"
 
+#include <algorithm>
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "counters/sources.hpp"
@@ -35,6 +38,23 @@ TEST(BlindSpots, AreTheOtherChipletsWhereTheyAreAddedToTheOwn) {
 TEST(BlindSpots, AreNoneOfChipletsWhereThereIsOneForEachNode) {
   for (const auto& spot : of("spr", "pack:2 numa:1 l3:1 core:56 pu:1"))
     EXPECT_EQ(spot.find("other chiplets"), std::string::npos);
+}
+
+TEST(BlindSpots, AreOtherNodesOnlyWhereThereAreSuch) {
+  const auto of_nodes = [](const std::vector<std::string>& spots) {
+    return std::any_of(spots.begin(), spots.end(),
+                       [](const std::string& spot) { return spot.starts_with("memory of other nodes"); });
+  };
+  int some = 0;
+  for (const CpuModel& core : cpu_models()) {
+    EXPECT_FALSE(of_nodes(of(std::string(core.name).c_str(), "pack:1 l3:8 core:8 pu:1"))) << core.name;
+    const EventPlan plan = make_plan(&core, shape_of(Machine::from(milan)), {});
+    const bool together =
+        counted(plan.classes).has(FillSource::remote_dram) && !told_apart(plan.classes).has(FillSource::remote_dram);
+    EXPECT_EQ(of_nodes(of(std::string(core.name).c_str(), milan)), together) << core.name;
+    some += together ? 1 : 0;
+  }
+  EXPECT_GT(some, 0);
 }
 
 TEST(BlindSpots, AreEverythingWithoutCounters) {

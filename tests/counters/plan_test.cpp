@@ -40,6 +40,8 @@ TEST(EventPlan, FillsTheRoomThatOneNodeLeaves) {
 
 TEST(EventPlan, TakesTurnsWhereIntelHasTwoOffcoreRegisters) {
   const EventPlan one_node = make_plan(model_named("spr"), {1, 1, 1}, {});
+  for (const Planned& one : one_node.groups.front())
+    EXPECT_EQ(one.fixed, one.role != EventRole::fill) << one.name << ": Intel has counters for these alone";
   EXPECT_FALSE(one_node.multiplexed());
   const EventPlan two_sockets = make_plan(model_named("spr"), {2, 2, 2}, {});
   EXPECT_EQ(two_sockets.groups.size(), 2U);
@@ -69,6 +71,12 @@ TEST(EventPlan, TakesTheUsersEventsInsteadOfTheCatalogues) {
   const EventPlan plan = make_plan(model_named("zen4"), {2, 2, 2}, parse_user_events("other_chiplet=4:0x444+4:0x1044"));
   EXPECT_EQ(fills_of(plan), FillSet{FillSource::other_chiplet});
   EXPECT_TRUE(plan.counts(EventRole::instructions));
+  ASSERT_EQ(plan.classes.size(), 1U);
+  EXPECT_EQ(plan.classes[0].reported_as, FillSource::other_chiplet);
+  EXPECT_EQ(plan.classes[0].covers, FillSet{FillSource::other_chiplet});
+  const EventPlan own = make_plan(model_named("zen4"), {2, 2, 2}, parse_user_events("instructions=4:0xc0"));
+  EXPECT_TRUE(own.counts(EventRole::instructions));
+  for (const FillClass& one : own.classes) EXPECT_NE(one.meaning, plan.classes[0].meaning) << "of no source";
 }
 
 TEST(EventPlan, KeepsEveryEventWhenGroupsGetSmaller) {

@@ -3,6 +3,7 @@
 
 #include <charm/error.hpp>
 
+#include <filesystem>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 
 #include "base/folder.hpp"
 #include "counters/fake_perf.hpp"
+#include "counters/software.hpp"
 
 namespace charm::counters {
 namespace {
@@ -86,6 +88,10 @@ TEST(Recording, SaysWhichLineIsWrong) {
   EXPECT_NE(complaint_about(header + "1,0,5\n").find("file:4: there are 3 columns"), std::string::npos);
   EXPECT_NE(complaint_about(header + "1,0,x,,,,,,,,,,,,1\n").find("'x' is no whole number"), std::string::npos);
   EXPECT_NE(complaint_about(header + "1,0,,,,,,,,,,,,,1.5\n").find("not between 0 and 1"), std::string::npos);
+  EXPECT_NE(complaint_about(header + "1,0,,,,,,,,,,,,,.5x\n").find("not between 0 and 1"), std::string::npos);
+  EXPECT_NE(complaint_about(header + "1,0,,,,,,,,,,,,,-.5\n").find("not between 0 and 1"), std::string::npos);
+  EXPECT_EQ(complaint_about(header + "1,65535,,,,,,,,,,,,,1\n"), "");
+  EXPECT_NE(complaint_about(header + "1,65536,,,,,,,,,,,,,1\n").find("worker 65536 is not below"), std::string::npos);
   EXPECT_NE(complaint_about(header + "2,0,5,,,,,,,,,,,,1\n3,0,4,,,,,,,,,,,,1\n").find("goes back"), std::string::npos);
   EXPECT_NE(complaint_about("# charm counters 1\n# class l9: l9: x\n").find("no class"), std::string::npos);
   EXPECT_NE(complaint_about("# charm counters 1\nt,w\n").find("the columns are not"), std::string::npos);
@@ -108,6 +114,46 @@ TEST(Replay, GivesEachWorkerItsLinesInProportionToTheTime) {
   EXPECT_EQ(first->read().instructions, 1000U) << "behind the end nothing more happens";
   EXPECT_EQ(first->read().time_ns, 1125U);
   EXPECT_FALSE(first->read().has.cycles);
+}
+
+TEST(Replay, DividesEveryNumberByItself) {
+  const TemporaryFile file(header + "100,0,1000,2000,0,10,20,30,40,50,60,70,80,90,.5\n" +
+                           "200,0,1100,2200,300,410,520,630,740,850,960,1070,1180,1290,1\n");
+  FakeMachine machine;
+  const auto source = replay_source(file.path, Pace::clock, machine.around().clock);
+  const auto thread = source->open_for_this_thread(0);
+  (void)thread->read();
+  *machine.time += 25;
+  const Reading reading = thread->read();
+  EXPECT_EQ(reading.instructions, 1025U);
+  EXPECT_EQ(reading.cycles, 2050U);
+  const std::uint64_t fills[] = {75, 110, 145, 180, 215, 250, 285};
+  for (std::size_t i = 0; i < fill_sources; ++i) EXPECT_EQ(reading.fills[i], fills[i]) << i;
+  EXPECT_EQ(reading.page_faults, 320U);
+  EXPECT_EQ(reading.migrations, 355U);
+  EXPECT_EQ(reading.waiting_ns, 390U);
+  EXPECT_EQ(reading.counted_share, 1);
+}
+
+TEST(Recording, KeepsThePressure) {
+  const Recording recording = parse(header + recording_line(0, {}) + recording_line(150, Pressure{7, 8, true}));
+  ASSERT_EQ(recording.pressure.size(), 1U);
+  EXPECT_EQ(recording.pressure[0].time_ns, 150U);
+  EXPECT_EQ(recording.pressure[0].pressure.cpu_us, 7U);
+  EXPECT_EQ(recording.pressure[0].pressure.memory_us, 8U);
+  EXPECT_TRUE(recording.pressure[0].pressure.known);
+}
+
+TEST(Pressure, IsThatOfCpusAndMemory) {
+  const test::Folder folder;
+  EXPECT_FALSE(read_pressure(folder.path("")).known);
+  std::filesystem::create_directories(folder.path("proc/pressure"));
+  folder.file("proc/pressure/cpu", "some avg10=0.00 avg60=0.00 avg300=0.00 total=123\n");
+  folder.file("proc/pressure/memory", "some avg10=0.00 avg60=0.00 avg300=0.00 total=45\n");
+  const Pressure pressure = read_pressure(folder.path(""));
+  EXPECT_TRUE(pressure.known);
+  EXPECT_EQ(pressure.cpu_us, 123U);
+  EXPECT_EQ(pressure.memory_us, 45U);
 }
 
 TEST(Replay, ByLinesGivesALineAReading) {
