@@ -58,6 +58,18 @@ struct Watched {
   std::unique_ptr<ThreadCounters> thread;
 };
 
+TEST(OtherThreads, AreNotCountedWhereTheSettingSaysSo) {
+  const FakeMachine machine;
+  for (const auto asked : {base::Counters::none, base::Counters::software, base::Counters::automatic}) {
+    base::Settings settings = base::resolve({}, [](const char*) { return nullptr; });
+    settings.counters = {asked, ""};
+    OtherContext context{machine.around(), [&](int) { return machine.perf; }, [](int) { return std::nullopt; }};
+    const OtherThreads threads(settings, test::uniform(2, 2, 4), std::move(context));
+    EXPECT_EQ(threads.open(1) != nullptr, asked == base::Counters::automatic);
+    EXPECT_EQ(threads.why_not().empty(), asked == base::Counters::automatic) << threads.why_not();
+  }
+}
+
 TEST(OtherThreads, AThreadThatSwitchesSeldomKeepsAllItsEvents) {
   Watched seldom;
   const std::size_t all = seldom.open();

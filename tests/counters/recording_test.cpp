@@ -4,6 +4,7 @@
 #include <charm/error.hpp>
 
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include <gtest/gtest.h>
@@ -79,6 +80,9 @@ TEST(Recording, KeepsWhatItsNumbersMean) {
   ASSERT_EQ(recording.classes.size(), 1U);
   EXPECT_EQ(recording.classes[0].covers, description.classes[0].covers);
   EXPECT_EQ(recording.classes[0].meaning, "both: a sum");
+  const FillSet three = {FillSource::own_chiplet, FillSource::remote_cache, FillSource::other};
+  description.classes = {{FillSource::own_chiplet, three, "three"}};
+  EXPECT_EQ(parse(recording_header(description) + recording_line(0, {})).classes.at(0).covers, three);
 }
 
 TEST(Recording, SaysWhichLineIsWrong) {
@@ -154,6 +158,39 @@ TEST(Pressure, IsThatOfCpusAndMemory) {
   EXPECT_TRUE(pressure.known);
   EXPECT_EQ(pressure.cpu_us, 123U);
   EXPECT_EQ(pressure.memory_us, 45U);
+}
+
+TEST(Replay, BeginsWithTheFirstLineOfAnyWorker) {
+  const TemporaryFile file(header + "200,0,0,,,,,,,,,,,,1\n300,0,100,,,,,,,,,,,,1\n" +
+                           "100,1,0,,,,,,,,,,,,1\n300,1,200,,,,,,,,,,,,1\n");
+  FakeMachine machine;
+  const auto source = replay_source(file.path, Pace::clock, machine.around().clock);
+  EXPECT_EQ(source->describe().name, "replay of " + file.path);
+  const auto late = source->open_for_this_thread(0);
+  const auto early = source->open_for_this_thread(1);
+  *machine.time += 50;
+  EXPECT_EQ(late->read().instructions, 0U) << "its first line is still to come";
+  EXPECT_EQ(early->read().instructions, 50U);
+  *machine.time += 100;
+  EXPECT_EQ(late->read().instructions, 50U);
+  EXPECT_EQ(early->read().instructions, 150U);
+}
+
+TEST(Replay, OfALongRecordingHasEachLineOnce) {
+  const TemporaryFile file("");
+  FakeMachine machine;
+  constexpr std::size_t readings = 5000;  // some times 64 KiB
+  {
+    auto hardware = try_hardware(model_named("zen4"), {2, 2, 2}, {}, machine.around());
+    const auto source = recording_source(std::move(hardware.source), file.path);
+    const auto thread = source->open_for_this_thread(0);
+    for (std::size_t i = 0; i < readings; ++i) {
+      machine.pass(1000);
+      thread->read();
+    }
+  }
+  std::ifstream in(file.path);
+  EXPECT_EQ(read_recording(in, "file").workers.at(0).size(), readings);
 }
 
 TEST(Replay, ByLinesGivesALineAReading) {

@@ -103,6 +103,10 @@ TEST(NoSource, GivesReadingsThatSayNothing) {
   const auto thread = no_source("x")->open_for_this_thread(0);
   EXPECT_EQ(thread->read().has, Measured{});
   EXPECT_GT(thread->read().time_ns, 0U);
+  const Description description = no_source("because")->describe();
+  EXPECT_EQ(description.name, "nothing");
+  EXPECT_EQ(description.why_not, "because");
+  EXPECT_EQ(description.kind, Description::Kind::none);
 }
 
 TEST(SoftwareSignals, CountTheThreadsOwnPageFaults) {
