@@ -50,6 +50,23 @@ TEST(FillMeter, ADifferenceOfEventsNeverGoesDown) {
   EXPECT_EQ(meter.of_cpus({0}, 3).at(0).fill(FillSource::own_chiplet), 70U);
 }
 
+TEST(FillMeter, CountsInstructionsAndCyclesBesideFills) {
+  auto fake = std::make_shared<charm::test::FakeAttached>();
+  EventPlan plan = charm::test::attached_plan({{FillSource::local_dram, false}, {}, {}});
+  plan.groups.back()[1].role = EventRole::instructions;
+  plan.groups.back()[2].role = EventRole::cycles;
+  FillMeter meter(fake, plan, {});
+  meter.of_threads({7}, 1);
+  fake->values[0] = {5, 10, 10};
+  fake->values[1] = {600, 10, 10};
+  fake->values[2] = {900, 10, 10};
+  const Reading reading = meter.of_threads({7}, 2).at(7);
+  EXPECT_EQ(reading.fill(FillSource::local_dram), 5U);
+  EXPECT_EQ(reading.instructions, 600U);
+  EXPECT_EQ(reading.cycles, 900U);
+  EXPECT_TRUE(reading.has.instructions && reading.has.cycles);
+}
+
 TEST(FillMeter, SaysWhyNothingIsCountedAndAsksOnce) {
   auto fake = std::make_shared<charm::test::FakeAttached>();
   fake->refuse = ENOENT;

@@ -290,6 +290,15 @@ TEST(Hardware, KnowsWhatAReadingTakes) {
               1e-9);
 }
 
+TEST(Hardware, TakesTheMedianOfWhatReadingsTake) {
+  FakeMachine machine;
+  machine.perf->on_read = [time = machine.time, read = 0]() mutable {
+    *time += ++read >= 4 && read <= 6 ? 5'000'000 : 30'000;  // of nine the three in the middle were interrupted
+  };
+  EXPECT_NEAR(try_hardware(model_named("zen4"), two_sockets, {}, machine.around()).source->describe().reading_s, 30e-6,
+              1e-9);
+}
+
 /// 30 us for each switch, as where a hypervisor traps: 66 switches a second are two thousandths of the time.
 TEST(Hardware, IsGivenUpByAThreadThatSwitchesTooOften) {
   for (const std::uint64_t switches_a_second : {40, 400}) {

@@ -1,6 +1,8 @@
 // Plans: what is counted on which machine, in how many groups.
 #include "counters/plan.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "counters/fake_perf.hpp"
@@ -36,6 +38,12 @@ TEST(EventPlan, FillsTheRoomThatOneNodeLeaves) {
   ASSERT_EQ(plan.groups.size(), 1U);
   EXPECT_TRUE(fills_of(plan).has(FillSource::own_l2));
   EXPECT_FALSE(fills_of(plan).has(FillSource::remote_dram));
+  const auto says = [](const EventPlan& of) {
+    return std::any_of(of.notes.begin(), of.notes.end(),
+                       [](const std::string& note) { return note.starts_with("remote sources are not counted"); });
+  };
+  EXPECT_TRUE(says(plan));
+  EXPECT_FALSE(says(make_plan(model_named("zen4"), {2, 2, 2}, {})));
 }
 
 TEST(EventPlan, TakesTurnsWhereIntelHasTwoOffcoreRegisters) {
@@ -74,6 +82,11 @@ TEST(EventPlan, TakesTheUsersEventsInsteadOfTheCatalogues) {
   ASSERT_EQ(plan.classes.size(), 1U);
   EXPECT_EQ(plan.classes[0].reported_as, FillSource::other_chiplet);
   EXPECT_EQ(plan.classes[0].covers, FillSet{FillSource::other_chiplet});
+  EXPECT_FALSE(plan.groups[0][0].offcore) << "these need a second number";
+  const EventPlan offcore = make_plan(model_named("spr"), {2, 2, 2}, parse_user_events("other_chiplet=4:0x12a:0x1"));
+  for (const auto& group : offcore.groups) {
+    for (const Planned& one : group) EXPECT_EQ(one.offcore, one.role == EventRole::fill) << one.name;
+  }
   const EventPlan own = make_plan(model_named("zen4"), {2, 2, 2}, parse_user_events("instructions=4:0xc0"));
   EXPECT_TRUE(own.counts(EventRole::instructions));
   for (const FillClass& one : own.classes) EXPECT_NE(one.meaning, plan.classes[0].meaning) << "of no source";

@@ -31,6 +31,18 @@ TEST(Ration, GivesEachThreadFewerEventsAndThenCountsFewerThreads) {
   }
 }
 
+TEST(Ration, ByGroupsCountsAsManyThreadsAsTheirGroupsHaveFiles) {
+  const EventPlan plan = make_plan(model_named("spr"), {8, 8, 2}, {});
+  ASSERT_EQ(plan.groups.size(), 3U);
+  const Limits limits = limits_of(*model_named("spr"));
+  EXPECT_EQ(rationed(plan, 0, 1000, true, limits).threads, 1000) << "no limit";
+  for (const std::size_t files : {40U, 400U, 4000U}) {
+    const RationedPlan few = rationed(plan, files, 1000, true, limits);
+    const int groups = static_cast<int>(few.plan.groups.size());
+    EXPECT_EQ(few.threads, std::min(1000, static_cast<int>(files_for_counters(files)) / groups)) << files;
+  }
+}
+
 TEST(Ration, SpreadsTheCountedThreadsEvenly) {
   for (const auto& [counted, threads] : {std::pair{256, 384}, {192, 192}, {1, 7}, {6, 7}, {0, 5}}) {
     int all = 0, in_a_row = 0, longest = 0;

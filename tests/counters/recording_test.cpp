@@ -90,6 +90,8 @@ TEST(Recording, SaysWhichLineIsWrong) {
   EXPECT_NE(complaint_about("time,worker\n").find("file:1"), std::string::npos);
   EXPECT_NE(complaint_about(header).find("no reading"), std::string::npos);
   EXPECT_NE(complaint_about(header + "1,0,5\n").find("file:4: there are 3 columns"), std::string::npos);
+  EXPECT_NE(complaint_about(header + "1,0,5,6\n").find("file:4: there are 4 columns"), std::string::npos);
+  EXPECT_NE(complaint_about(header + "1,pressure,5\n").find("file:4: there are 3 columns"), std::string::npos);
   EXPECT_NE(complaint_about(header + "1,0,x,,,,,,,,,,,,1\n").find("'x' is no whole number"), std::string::npos);
   EXPECT_NE(complaint_about(header + "1,0,,,,,,,,,,,,,1.5\n").find("not between 0 and 1"), std::string::npos);
   EXPECT_NE(complaint_about(header + "1,0,,,,,,,,,,,,,.5x\n").find("not between 0 and 1"), std::string::npos);
