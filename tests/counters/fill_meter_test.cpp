@@ -26,10 +26,10 @@ TEST(FillMeter, CountsEachThreadSinceItWasMet) {
   EXPECT_DOUBLE_EQ(readings.at(8).counted_share, 0.5);
   EXPECT_TRUE(readings.at(8).has.fills.has(FillSource::local_dram));
   fake->values[3] = {25, 80, 50};  // of 40 now 30, three quarters
-  readings = meter.of_threads({7, 8}, 2.5);
+  readings = meter.of_threads({7, 8}, 3);
   EXPECT_EQ(readings.at(8).fill(FillSource::local_dram), 40U);
   EXPECT_DOUBLE_EQ(readings.at(8).counted_share, 0.75);
-  readings = meter.of_threads({8}, 3);
+  readings = meter.of_threads({8}, 4);
   EXPECT_EQ(readings.size(), 1U);
   EXPECT_EQ(fake->open_now, 2) << "those of the thread that ended are closed";
   EXPECT_EQ(fake->opened[0].tid, 7);

@@ -293,7 +293,7 @@ TEST(Hardware, KnowsWhatAReadingTakes) {
 TEST(Hardware, TakesTheMedianOfWhatReadingsTake) {
   FakeMachine machine;
   machine.perf->on_read = [time = machine.time, read = 0]() mutable {
-    *time += ++read >= 4 && read <= 6 ? 5'000'000 : 30'000;  // of nine the three in the middle were interrupted
+    *time += ++read >= 4 && read <= 6 ? 5'000'000U : 30'000U;  // of nine the three in the middle were interrupted
   };
   EXPECT_NEAR(try_hardware(model_named("zen4"), two_sockets, {}, machine.around()).source->describe().reading_s, 30e-6,
               1e-9);
