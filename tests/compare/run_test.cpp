@@ -273,6 +273,8 @@ TEST(Disturbances, TellDriftButNotSpread) {
   EXPECT_EQ(drift(with_times({1, 1.1, 1, 1.1, 1.05, 1.1, 1, 1.1, 1, 1.05})), 0);
   EXPECT_EQ(drift(with_times({1, 2})), 0) << "two runs have no halves";
   EXPECT_NEAR(drift(with_times({1, 1.001, 1, 1.1, 1.101, 1.1})), 0.1, 0.002);
+  EXPECT_NEAR(drift(with_times({1, 1, 1.1, 1.1})), 0.1, 0.002) << "four runs have";
+  EXPECT_EQ(drift(with_times({1, 1, 1.1})), 0);
   EXPECT_NEAR(drift(with_times({1, 1.001, 1, 1.1, 1.1, 1.101, 1.1})), 0.1, 0.002) << "the middle one is in no half";
   EXPECT_NEAR(drift(with_times({1, 1.001, 1, 7, 1.1, 1.101, 1.1})), 0.1, 0.002) << "whatever it took";
   EXPECT_NEAR(drift(with_times({1.1, 1.101, 1.1, 1, 1.001, 1})), -0.09, 0.002);

@@ -4,6 +4,9 @@
 #include <charm/error.hpp>
 
 #include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -144,6 +147,34 @@ TEST(Time, LimitsTheRoundsButNotBelowTheLeast) {
   EXPECT_EQ(compare_programs(request, callbacks).rounds, 20U) << "when the time is over nothing new begins";
   request.seconds = 0;
   EXPECT_EQ(compare_programs(request, callbacks).rounds, Request::least_rounds);
+}
+
+TEST(Time, ThatIsLeftIsToldFromTheSecondRoundOn) {
+  double now = 1000;
+  Request request = with_commands();
+  request.warm_ups = 3;
+  request.rounds = 10;
+  std::vector<std::optional<double>> left;
+  Callbacks callbacks;
+  callbacks.launch = [&](const Program&, Purpose) {
+    now += 1;
+    return lasting(1);
+  };
+  callbacks.now = [&] { return now; };
+  callbacks.progress = [&](std::size_t, std::size_t all, std::optional<double> seconds) {
+    EXPECT_EQ(all, 26U);
+    left.push_back(seconds);
+  };
+  compare_programs(request, callbacks);
+  ASSERT_GE(left.size(), 26U);
+  EXPECT_FALSE(left[1]) << "nothing is known of the second program";
+  for (std::size_t done = 2; done < 26; ++done) EXPECT_EQ(left[done], 26.0 - static_cast<double>(done)) << done;
+  left.clear();
+  request.seconds = 12;
+  compare_programs(request, callbacks);
+  EXPECT_EQ(left[3], 12.0) << "no more than was asked for, which begins after warming up";
+  EXPECT_EQ(left[6], 12.0);
+  EXPECT_EQ(left[10], 8.0);
 }
 
 TEST(Time, ThatIsLeftIsThatOfEachProgramsRuns) {
