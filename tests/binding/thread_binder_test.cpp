@@ -232,55 +232,53 @@ TYPED_TEST(ThreadBinders, AFloatingThreadFollowsTheCpusThatAreAllowed) {
   EXPECT_EQ(kernel.mask(0), wide);
 }
 
-TYPED_TEST(ThreadBinders, IsBoundAnewAfterItsMaskWasSetFromOutside) {
+/// One thread whose cpu 4 another has claimed.
+template <class Kernel>
+struct Waiting {
   const charm::Machine machine = charm::test::uniform(1, 2, 4);
-  TypeParam kernel(machine, 1);
-  CpuClaims claims(machine);
-  ASSERT_TRUE(claims.claim(4, 99));
-  ThreadBinder binder(claims, 0, 1);
-  const Cpus mask = {4}, floating = {5, 6, 7}, shared = {1};
-  const auto bind = [&](const Cpus& cpus) { return kernel.bind(0, cpus); };
-  ASSERT_EQ(binder.place({4, false, mask, floating}, bind), State::floating);
-  ASSERT_TRUE(kernel.bind(0, {0, 1}));
-  binder.forget();
-  EXPECT_EQ(binder.place({4, false, mask, floating}, bind), State::floating);
-  EXPECT_EQ(kernel.mask(0), floating);
+  Kernel kernel{machine, 1};
+  CpuClaims claims{machine};
+  ThreadBinder binder{claims, 0, 1};
+  const Cpus floating = {5, 6, 7};
 
-  ASSERT_EQ(binder.place({1, true, shared, floating}, bind), State::placed);
-  EXPECT_TRUE(binder.is_on(1, true));
-  binder.forget();
-  EXPECT_FALSE(binder.is_on(1, true));
-  ASSERT_EQ(binder.place({1, true, shared, floating}, bind), State::placed);
-  EXPECT_TRUE(binder.unplace(machine.allowed_cpus, bind));
-  EXPECT_FALSE(binder.is_on(1, true));
-  EXPECT_EQ(kernel.mask(0), machine.allowed_cpus);
+  Waiting() { EXPECT_TRUE(claims.claim(4, 99)); }
+  State place(int cpu, bool shared = false) {
+    const Cpus mask = {cpu};
+    return binder.place({cpu, shared, mask, floating}, [this](const Cpus& cpus) { return kernel.bind(0, cpus); });
+  }
+};
 
-  claims.release(4, 99);
-  ASSERT_EQ(binder.place({1, true, shared, floating}, bind), State::placed);
-  ASSERT_EQ(binder.place({4, false, mask, floating}, bind), State::placed);
-  EXPECT_FALSE(binder.is_on(1, true)) << "it has left the shared cpu";
-  ASSERT_TRUE(claims.claim(0, 99));
-  ASSERT_EQ(binder.place({0, false, Cpus{0}, floating}, bind), State::floating);
-  ASSERT_EQ(binder.place({4, false, mask, floating}, bind), State::placed);
-  ASSERT_EQ(binder.place({0, false, Cpus{0}, floating}, bind), State::floating);
-  EXPECT_EQ(kernel.mask(0), floating) << "it floats anew, with the same mask as before";
+TYPED_TEST(ThreadBinders, IsBoundAnewAfterItsMaskWasSetFromOutside) {
+  Waiting<TypeParam> one;
+  ASSERT_EQ(one.place(4), State::floating);
+  ASSERT_TRUE(one.kernel.bind(0, {0, 1}));
+  one.binder.forget();
+  EXPECT_EQ(one.place(4), State::floating);
+  EXPECT_EQ(one.kernel.mask(0), one.floating);
 }
 
-TYPED_TEST(ThreadBinders, FloatsAnewAfterItHasTakenTurnsOnACpu) {
-  const charm::Machine machine = charm::test::uniform(1, 2, 4);
-  TypeParam kernel(machine, 1);
-  CpuClaims claims(machine);
-  ASSERT_TRUE(claims.claim(4, 99));
-  ThreadBinder binder(claims, 0, 1);
-  const Cpus mask = {4}, floating = {5, 6, 7}, shared = {1};
-  const auto bind = [&](const Cpus& cpus) { return kernel.bind(0, cpus); };
+TYPED_TEST(ThreadBinders, LeavesASharedCpuWhenItIsTakenAway) {
+  Waiting<TypeParam> one;
+  ASSERT_EQ(one.place(1, true), State::placed);
+  EXPECT_TRUE(one.binder.is_on(1, true));
+  one.binder.forget();
+  EXPECT_FALSE(one.binder.is_on(1, true));
+  ASSERT_EQ(one.place(1, true), State::placed);
+  EXPECT_TRUE(one.binder.unplace(one.machine.allowed_cpus, [&](const Cpus& cpus) { return one.kernel.bind(0, cpus); }));
+  EXPECT_FALSE(one.binder.is_on(1, true));
+  EXPECT_EQ(one.kernel.mask(0), one.machine.allowed_cpus);
+}
+
+TYPED_TEST(ThreadBinders, FloatsAnewAfterItHadACpu) {
+  Waiting<TypeParam> one;
   for (int round = 0; round < 3; ++round) {
-    ASSERT_EQ(binder.place({4, false, mask, floating}, bind), State::floating);
-    EXPECT_EQ(kernel.mask(0), floating);
-    EXPECT_FALSE(binder.is_on(1, true));
-    ASSERT_EQ(binder.place({1, true, shared, floating}, bind), State::placed);
-    EXPECT_EQ(kernel.mask(0), shared);
-    EXPECT_TRUE(binder.is_on(1, true));
+    ASSERT_EQ(one.place(4), State::floating);
+    EXPECT_EQ(one.kernel.mask(0), one.floating);
+    EXPECT_FALSE(one.binder.is_on(1, true));
+    const bool shared = round != 1;  // takes turns on it, or has it alone
+    ASSERT_EQ(one.place(1, shared), State::placed);
+    EXPECT_EQ(one.kernel.mask(0), Cpus{1});
+    EXPECT_TRUE(one.binder.is_on(1, shared));
   }
 }
 

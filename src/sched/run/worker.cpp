@@ -196,7 +196,8 @@ Job* Worker::find_job() noexcept {
 
 /// The worker's own jobs: calls to it, its forked jobs, newest first, and fibers that can go on. Each of the
 /// three comes first in turn, so that tasks which yield in a circle cannot starve the others; every 61st time the
-/// shared inboxes come first, and every 10 ms the jobs of other workers (look at the others, sched/run/parking.cpp).
+/// shared inboxes come first, and every 10 ms the jobs of other workers (look at the others, sched/run/parking.cpp). A
+/// worker that rests leaves to others what is for any worker.
 Job* Worker::own_job() noexcept {
   if (++tick % 61 == 0 || look_around) {
     look_around = false;
