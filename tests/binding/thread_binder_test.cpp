@@ -267,6 +267,10 @@ TYPED_TEST(ThreadBinders, LeavesASharedCpuWhenItIsTakenAway) {
   EXPECT_TRUE(one.binder.unplace(one.machine.allowed_cpus, [&](const Cpus& cpus) { return one.kernel.bind(0, cpus); }));
   EXPECT_FALSE(one.binder.is_on(1, true));
   EXPECT_EQ(one.kernel.mask(0), one.machine.allowed_cpus);
+  ASSERT_EQ(one.place(1, true), State::placed);
+  one.claims.release(4, 99);
+  ASSERT_EQ(one.place(4), State::placed);
+  EXPECT_FALSE(one.binder.is_on(1, true)) << "it has a cpu of its own now";
 }
 
 TYPED_TEST(ThreadBinders, FloatsAnewAfterItHadACpu) {
