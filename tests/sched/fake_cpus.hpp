@@ -63,7 +63,13 @@ class FakeKernel {
   }
   int binds() {
     std::lock_guard lock(mutex_);
-    return binds_;
+    int sum = 0;
+    for (const auto& [thread, binds] : binds_) sum += binds;
+    return sum;
+  }
+  int binds_of(std::thread::id thread) {
+    std::lock_guard lock(mutex_);
+    return binds_[{thread}];
   }
   std::unique_ptr<os::CpuWatch> watch() { return std::make_unique<Watch>(*this, 0); }
   /// As another thread sees it: one thread of a test can play many. \param played its number, above 0.
@@ -102,7 +108,7 @@ class FakeKernel {
     std::lock_guard lock(mutex_);
     if (!cpus.intersects(cpuset_)) return false;
     masks_[self] = cpus;
-    ++binds_;
+    ++binds_[self];
     if (cpus.size() == 1) {
       for (const auto& [thread, mask] : masks_) {
         if (thread != self && mask == cpus) ++collisions_;
@@ -115,7 +121,7 @@ class FakeKernel {
   CpuSet cpuset_, wide_;
   std::map<Thread, CpuSet> masks_;
   int collisions_ = 0;
-  int binds_ = 0;
+  std::map<Thread, int> binds_;
 };
 
 }  // namespace charm::test
