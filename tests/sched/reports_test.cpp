@@ -15,8 +15,11 @@
 #include <gtest/gtest.h>
 
 #include "fiber/sanitizers.hpp"
+#include "sched/debug/task_list.hpp"
+#include "sched/run/runtime.hpp"
 #include "sched/running.hpp"
 #include "sched/until_stderr_has.hpp"
+#include "sched/wait/outside_waits.hpp"
 
 namespace {
 
@@ -241,6 +244,31 @@ TEST(DeadlockDeathTest, AWaitThatBeginsLateIsSeenToo) {
                 charm::latch(1).wait();
               }),
               testing::KilledBySignal(SIGABRT), "1 thread waits, and nobody is left");
+}
+
+/// Between the end of a wait and the moment when its thread takes it out of the list.
+TEST(DeadlockReport, DoesNotCountAWaitThatIsOver) {
+  charm::Config config;
+  config.deadlock = "report";
+  Running running(2, config);
+  charm::sched::Runtime& runtime = charm::sched::Runtime::get();
+  std::atomic<std::uintptr_t> state{charm::detail::Completion::done_value};
+  const charm::detail::WaitReason reason{charm::detail::Wait::latch, &state};
+  charm::sched::OutsideWaits::Wait wait{reason, nullptr, state};
+  charm::sched::outside_waits.add(wait);
+  charm::sched::outside_waits.lock();
+  wait.since_ns -= 2 * charm::sched::DeadlockWatch::after_ns;
+  charm::sched::outside_waits.unlock();
+  const auto reported = [&] {
+    while (!charm::sched::everybody_sleeps(runtime)) std::this_thread::sleep_for(1ms);
+    testing::internal::CaptureStderr();
+    runtime.deadlock.look_from_outside();
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_EQ(reported(), "");
+  state = 64;  // a waiter
+  EXPECT_NE(reported().find("1 thread waits"), std::string::npos);
+  charm::sched::outside_waits.remove(wait);
 }
 
 TEST(DeadlockDeathTest, AThreadThatWaitsForAnotherIsNotAborted) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "os/threads/threads.hpp"
+#include "sched/debug/delays.hpp"
 #include "sched/debug/task_list.hpp"
 #include "sched/run/arenas.hpp"
 #include "sched/run/runtime.hpp"
@@ -66,34 +67,47 @@ void DeadlockWatch::look_from_outside() noexcept {
   look();
 }
 
+DeadlockWatch::Waits DeadlockWatch::read_waits() const {
+  Waits all;
+  const auto add = [&](const TaskInfo& info, int& count) {
+    all.moves = all.moves || info.state == "ready" || info.seconds < 0.9e-9 * static_cast<double>(after_ns);
+    all.lines += "charm:   " + describe(info) + "\n";
+    ++count;
+  };
+  for (const TaskInfo& task : list_tasks(runtime_)) {
+    if (task.state == "waiting") add(task, all.tasks);
+  }
+  for (const TaskInfo& wait : list_outside_waits(runtime_)) add(wait, wait.id == 0 ? all.threads : all.tasks);
+  return all;
+}
+
+/// Whether nobody has been woken since `before` was read.
+bool DeadlockWatch::is_still(const Waits& before) const {
+  const Waits now = read_waits();
+  return !now.moves && now.tasks == before.tasks && now.threads == before.threads && everybody_sleeps(runtime_) &&
+         !anybody_outside(runtime_);
+}
+
 void DeadlockWatch::look() noexcept try {
   if (!everybody_sleeps(runtime_)) return;
   looked_.store(true, std::memory_order_relaxed);
   if (anybody_outside(runtime_)) return;
-  std::string lines;
-  int tasks = 0;
-  int threads = 0;
-  bool young = false;  // somebody was awake meanwhile
-  const auto add = [&](const TaskInfo& info, int& count) {
-    young = young || info.seconds < 0.9e-9 * static_cast<double>(after_ns);
-    lines += "charm:   " + describe(info) + "\n";
-    ++count;
-  };
-  for (const TaskInfo& task : list_tasks(runtime_)) {
-    if (task.state == "waiting") add(task, tasks);
-  }
-  for (const TaskInfo& wait : list_outside_waits(runtime_)) add(wait, wait.id == 0 ? threads : tasks);
-  if (young) return looked_.store(false, std::memory_order_relaxed);
-  if (tasks + threads == 0) return;
-  const int outside = threads_outside(runtime_, threads);
+  const Waits waits = read_waits();
+  if (waits.moves) return looked_.store(false, std::memory_order_relaxed);
+  if (waits.tasks + waits.threads == 0) return;
+  delay_between_steps();
+  const int outside = threads_outside(runtime_, waits.threads);
+  if (outside <= 0 && !is_still(waits)) return looked_.store(false, std::memory_order_relaxed);
   DeadlockWatch& all = runtime_.main.deadlock;  // once for all arenas
   if (!is_on() || (outside > 0 ? all.suspected_ : all.certain_).exchange(true)) return;
-  report(outside, tasks, threads, lines);
+  report(outside, waits);
 } catch (const std::exception&) {
   // No memory for the text: a deadlock that cannot be reported does not end the program.
 }
 
-void DeadlockWatch::report(int outside, int tasks, int threads, const std::string& lines) const {
+void DeadlockWatch::report(int outside, const Waits& waits) const {
+  const int tasks = waits.tasks;
+  const int threads = waits.threads;
   const bool both = tasks > 0 && threads > 0;
   const bool one = tasks + threads == 1;
   std::string head = "charm: all " + std::to_string(workers_of_family(runtime_)) + " workers sleep and " +
@@ -105,7 +119,7 @@ void DeadlockWatch::report(int outside, int tasks, int threads, const std::strin
   } else {
     head += ", and nobody is left who could wake anything: deadlock\n";
   }
-  std::fputs((head + lines).c_str(), stderr);
+  std::fputs((head + waits.lines).c_str(), stderr);
   if (outside <= 0 && runtime_.settings.deadlock == base::Deadlock::abort) std::abort();
 }
 

@@ -10,6 +10,10 @@
 //
 // Threads outside may still wake a task, except those that themselves sleep in the runtime. If there are
 // others, the report says so, and the program is not aborted.
+//
+// Waits are read after the threads are counted: a thread that wakes somebody and ends at once is not counted, and what
+// it woke may still have been listed as waiting before. So where no thread is left outside, the waits are read once
+// more, and the deadlock is certain if none of them is over and all workers still sleep.
 #pragma once
 
 #include <atomic>
@@ -39,7 +43,15 @@ class DeadlockWatch {
 
  private:
   [[nodiscard]] bool is_on() const noexcept;
-  void report(int outside, int tasks, int threads, const std::string& lines) const;
+  struct Waits {
+    std::string lines;
+    int tasks = 0;
+    int threads = 0;     // of the program
+    bool moves = false;  // somebody was woken less than a second ago, or is about to be
+  };
+  [[nodiscard]] Waits read_waits() const;
+  [[nodiscard]] bool is_still(const Waits& before) const;
+  void report(int outside, const Waits& waits) const;
 
   Runtime& runtime_;
   std::atomic<bool> looked_{false};

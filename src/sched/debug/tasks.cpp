@@ -158,7 +158,7 @@ std::vector<TaskInfo> list_outside_waits(Runtime& runtime) {
     } else {
       info.function = "thread " + std::to_string(wait.thread);
     }
-    info.state = "waiting";
+    info.state = wait.is_over() ? "ready" : "waiting";
     info.waits_for = text(wait.reason.kind);
     info.object = wait.reason.object;
     info.seconds = 1e-9 * static_cast<double>(now - wait.since_ns);

@@ -8,6 +8,7 @@
 #include <charm/detail/assert.hpp>
 #include <charm/detail/completion.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 
@@ -21,12 +22,18 @@ class OutsideWaits {
  public:
   struct Wait {
     const detail::WaitReason& reason;
-    const fiber::Fiber* const task;  // which waits in the blocking pool; null: a thread of the program waits
-    int thread = 0;                  // its number in the system
-    std::int64_t since_ns = 0;       // on base::monotonic_ns()
+    const fiber::Fiber* const task;            // which waits in the blocking pool; null: a thread of the program waits
+    const std::atomic<std::uintptr_t>& state;  // of the Completion
+    int thread = 0;                            // its number in the system
+    std::int64_t since_ns = 0;                 // on base::monotonic_ns()
     Wait* next = nullptr;
     Wait** link = nullptr;
     bool listed = false;  // the waiting thread's own: unlike the links, which the neighbours in the list change
+
+    /// Whether the thread has been woken, or is about to be.
+    [[nodiscard]] bool is_over() const noexcept {
+      return state.load(std::memory_order_acquire) <= detail::Completion::expired_value;
+    }
   };
 
   void add(Wait& wait) noexcept;

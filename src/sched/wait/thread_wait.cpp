@@ -33,7 +33,8 @@ std::uintptr_t waiter_of(WaitingThread& thread) noexcept {
 /// looks for a deadlock itself, once.
 class ShownWait {
  public:
-  ShownWait(const WaitReason& reason, const fiber::Fiber* task) noexcept : wait_{reason, task} {}
+  ShownWait(const WaitReason& reason, const fiber::Fiber* task, const std::atomic<std::uintptr_t>& state) noexcept
+      : wait_{reason, task, state} {}
   ~ShownWait() { outside_waits.remove(wait_); }
   ShownWait(const ShownWait&) = delete;
   ShownWait& operator=(const ShownWait&) = delete;
@@ -135,11 +136,11 @@ void wait_in_thread(std::atomic<std::uintptr_t>& state, const WaitReason& reason
   WaitingThread thread;
   if (BlockingThreadWait in_pool; in_pool) {
     EndlessWait endless(in_pool, state, thread, reason, {});
-    ShownWait shown(reason, running_fiber());
+    ShownWait shown(reason, running_fiber(), state);
     sleep_on(state, Completion::never, thread, &shown, &endless);
     return;
   }
-  ShownWait shown(reason, nullptr);
+  ShownWait shown(reason, nullptr, state);
   sleep_on(state, Completion::never, thread, &shown, nullptr);
 }
 
@@ -151,7 +152,7 @@ bool wait_in_thread(std::atomic<std::uintptr_t>& state, std::int64_t deadline, c
   std::optional<ShownWait> shown;
   if (deadline == Completion::never) {
     if (in_pool) endless.emplace(in_pool, state, thread, reason, stop);
-    shown.emplace(reason, in_pool ? running_fiber() : nullptr);
+    shown.emplace(reason, in_pool ? running_fiber() : nullptr, state);
   }
   return sleep_on(state, deadline, thread, shown ? &*shown : nullptr, endless ? &*endless : nullptr);
 }
