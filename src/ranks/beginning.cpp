@@ -45,7 +45,7 @@ void wait_for_cores(Engine& with) {
     bool waits;
     bool gives_up;
   };
-  sched::Sharing* sharing = sched::Runtime::get().sharing.get();
+  sched::Sharing* sharing = sched::Runtime::get().sharing();
   const std::int64_t start = base::monotonic_ns();
   std::vector<State> all(static_cast<std::size_t>(with.ranks()));
   for (bool joined = false;; joined = true) {

@@ -237,8 +237,8 @@ void flush() { engine().flush(); }
 void poll() {
   engine().progress(true);
   sched::Worker* worker = sched::this_worker();
-  if (worker == nullptr || worker->runtime->inbox.empty()) return;
-  worker->look_around = true;
+  if (worker == nullptr || worker->runtime->places.inbox.empty()) return;
+  worker->look_around();
   charm::yield();
 }
 double distance(int rank) {

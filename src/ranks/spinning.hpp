@@ -24,8 +24,8 @@ class Spinning {
   [[nodiscard]] bool goes_on(bool steals) noexcept {
     if (worker_ == nullptr) return false;
     const sched::Runtime& runtime = *worker_->runtime;
-    if (worker_->inbox.arrived() || !worker_->ready.empty() || !worker_->deque.empty() || !runtime.inbox.empty() ||
-        (steals && runtime.work_flags.any(stealing::Flag::work)))
+    if (worker_->inbox.arrived() || !worker_->ready.empty() || !worker_->deque.empty() ||
+        !runtime.places.inbox.empty() || (steals && runtime.places.flags.any(stealing::Flag::work)))
       return false;
     if (++looks_ % 16 != 0) return true;  // most messages come before the first question for the time
     const std::int64_t now = base::monotonic_ns();

@@ -98,8 +98,8 @@ void start(Abss& state, const ABSS_System_info* info) {
   try {
     const charm::sched::Visit visit;
     charm::sched::Runtime& runtime = *visit;
-    auto made =
-        std::make_unique<charm::task_dag::AbssModule>(runtime.main, runtime.main.bind == charm::sched::Bind::chiplet);
+    auto made = std::make_unique<charm::task_dag::AbssModule>(
+        runtime.main, runtime.main.settings.bind == charm::sched::Bind::chiplet);
     const std::lock_guard lock(state.access);
     state.module = std::move(made);
     state.selector = std::move(selector);

@@ -134,7 +134,7 @@ std::optional<int> AbssBranch::any_running() noexcept {
 }
 
 AbssModule::AbssModule(sched::Runtime& runtime, bool queues) : runtime_(runtime) {
-  if (queues) queues_ = std::make_unique<ChipletQueues>(runtime.groups.size());
+  if (queues) queues_ = std::make_unique<ChipletQueues>(runtime.places.groups.size());
 }
 
 ABSS_Schedule AbssModule::inherited() noexcept { return *present != nullptr ? (*present)->schedule : ABSS_STREAM; }
@@ -173,19 +173,19 @@ void AbssModule::stream(AbssTask& task) {
   task.users.store(2, std::memory_order_relaxed);
   const auto groups = static_cast<unsigned>(queues_->groups());
   const int group =
-      inside ? here->place.group : static_cast<int>(next_group_.fetch_add(1, std::memory_order_relaxed) % groups);
+      inside ? here->place().group : static_cast<int>(next_group_.fetch_add(1, std::memory_order_relaxed) % groups);
   queues_->push(group, task.queued);
   if (inside) return detail::submit(task);
-  runtime_.post_near(runtime_.groups[static_cast<std::size_t>(group)]->chiplet, &task);
+  runtime_.post_near(runtime_.places.group(group).chiplet, &task);
 }
 
 void AbssModule::run_ticket(Job* job) noexcept {
   auto* ticket = static_cast<AbssTask*>(job);
   AbssModule& module = *ticket->module;
-  const int group = sched::this_worker()->place.group;
+  const int group = sched::this_worker()->place().group;
   ListedJob* queued = nullptr;
   while (queued == nullptr)  // another ticket's task may have come to a queue that this has looked at already
-    queued = module.queues_->take(group, module.runtime_.distance_table.by_distance(group));
+    queued = module.queues_->take(group, module.runtime_.places.distances.by_distance(group));
   forget(ticket);
   run_all(module.run(*static_cast<AbssTask::Queued*>(queued)->task));
 }

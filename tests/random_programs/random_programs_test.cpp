@@ -116,7 +116,7 @@ class RandomPrograms : public testing::TestWithParam<Shape> {
     const auto drawn = static_cast<int>(mix(seed + 12) % static_cast<unsigned>(GetParam().workers));
     switch (mix(seed + 11) % 16) {
       case 0:
-        while (charm::sched::Runtime::get().anybody_busy()) std::this_thread::yield();
+        while (charm::sched::Runtime::get().places.anybody_busy()) std::this_thread::yield();
         EXPECT_TRUE(come_back(drawn)) << "a task ended that waits for its waiter";
         break;
       case 1:

@@ -99,7 +99,8 @@ TEST(Arena, StaysUntilThePosterOfItsLastTaskHasLeft) {
   Running runtime(2, on_paper());
   for (bool by_a_task : {true, false}) {
     auto arena = std::make_unique<charm::arena>(ArenaOptions{.chiplets = {1}});
-    const charm::sched::LockedQueue& queue = charm::sched::Runtime::get().arenas.front()->runtime.load()->inbox;
+    const charm::sched::LockedQueue& queue =
+        charm::sched::Runtime::get().family.arenas.front()->runtime.load()->places.inbox;
     std::atomic<bool> said{false};
     std::atomic<bool> destroyed{false};
     std::atomic<bool> awake{false};

@@ -21,14 +21,14 @@ using namespace std::chrono_literals;
 
 /// Turns for whose turn everybody waits, so that the order does not depend on the clock.
 void wait_for_turns() {
-  auto& times = charm::sched::Runtime::get().core_turns.times;
+  auto& times = charm::sched::Runtime::get().family.core_turns.times;
   times.patience.fill(10h);
   times.slice = 10h;
 }
 
 /// Until `count` workers wait for the core.
 void until_core_waited_for(int cpu, int count) {
-  while (charm::sched::Runtime::get().core_turns.waiting(cpu) < count) std::this_thread::yield();
+  while (charm::sched::Runtime::get().family.core_turns.waiting(cpu) < count) std::this_thread::yield();
 }
 
 /// Runs `function` as worker 0, and not while another worker that looks for work has its core.
@@ -36,7 +36,7 @@ template <class F>
 void run_with_core(F&& function) {
   const auto& worker = *charm::sched::Runtime::get().workers[0];
   while (!charm::run([&] {
-    if (charm::worker_id() != 0 || worker.contender.cpu != worker.worker_core.cpu) return false;
+    if (charm::worker_id() != 0 || worker.contender.cpu != worker.worker_core().cpu) return false;
     function();
     return true;
   })) {

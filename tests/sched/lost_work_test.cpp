@@ -37,7 +37,7 @@ bool becomes_true(const std::function<bool()>& condition) {
 int asleep() {
   const Runtime& runtime = Runtime::get();
   int all = 0;
-  for (int g = 0; g < runtime.work_flags.groups(); ++g) all += runtime.work_flags.count(Flag::asleep, g);
+  for (int g = 0; g < runtime.places.flags.groups(); ++g) all += runtime.places.flags.count(Flag::asleep, g);
   return all;
 }
 

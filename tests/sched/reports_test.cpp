@@ -262,7 +262,7 @@ TEST(DeadlockReport, DoesNotCountAWaitThatIsOver) {
   const auto reported = [&] {
     while (!charm::sched::everybody_sleeps(runtime)) std::this_thread::sleep_for(1ms);
     testing::internal::CaptureStderr();
-    runtime.deadlock.look_from_outside();
+    runtime.waits.deadlock.look_from_outside();
     return testing::internal::GetCapturedStderr();
   };
   EXPECT_EQ(reported(), "");

@@ -109,7 +109,7 @@ TEST_F(Sharing, WhileItIsIdleOthersHaveItsCores) {
 }
 
 TEST_F(Sharing, WhatIsDueToOthersIsFreeAfterALookThatSomebodyAsksFor) {
-  charm::sched::Sharing& sharing = *charm::sched::Runtime::get().sharing;
+  charm::sched::Sharing& sharing = *charm::sched::Runtime::get().sharing();
   Lease other(path(), charm::machine(), 100, 16);
   EXPECT_TRUE(other.standing().holds.empty());
   bool settled = false;

@@ -69,7 +69,7 @@ TEST(Steering, AfterADecisionEveryWorkerIsWhereTheSpreadPutsIt) {
       // Every worker bound to its cpu of that level, and found in the group of its chiplet.
       for (int w = 0; w < 4; ++w) {
         const charm::WorkerCore wanted = runtime.placement.lookup(w, end);
-        charm::WorkerCore found = charm::call(w, [] { return charm::sched::this_worker()->worker_core; });
+        charm::WorkerCore found = charm::call(w, [] { return charm::sched::this_worker()->worker_core(); });
         if (found != wanted) return false;
         const auto mask = charm::call(w, [&] { return steered.kernel.mask_of(std::this_thread::get_id()); });
         if (mask != charm::CpuSet{wanted.cpu}) return false;
@@ -169,7 +169,7 @@ TEST(Steering, WhatIsSentToAChipletWhereAllRestIsServed) {
   Steered steered(4, four_chiplets, "local", 16);
   steered.kernel.set_cpuset({7, 11});
   const std::vector<charm::WorkerCore> worker_cores = charm::worker_cores();
-  auto chiplet_here = [] { return charm::sched::this_worker()->worker_core.chiplet; };
+  auto chiplet_here = [] { return charm::sched::this_worker()->worker_core().chiplet; };
   auto chiplet_of = [&](int w) { return charm::call(w, chiplet_here); };
   ASSERT_TRUE(work_until([&] { return chiplet_of(0) == 1 && chiplet_of(1) == 2; }));
   for (int round = 0; round < 50; ++round) {
@@ -256,7 +256,7 @@ TEST_P(InLoop, AWorkerMovesBetweenTwoChunks) {
                           steered.kernel.set_cpuset({9, 10});
                           volatile int sink = 0;
                           for (int k = 0; k < 2000; ++k) sink = sink + k;
-                          if (charm::sched::this_worker()->worker_core.cpu == 9) moved = true;
+                          if (charm::sched::this_worker()->worker_core().cpu == 9) moved = true;
                         },
                         {.grain = 16, .schedule = GetParam()});
   });
@@ -277,7 +277,7 @@ TEST_P(InReduction, AWorkerMovesBetweenTwoChunks) {
             steered.kernel.set_cpuset({9, 10});
             volatile int sink = 0;
             for (int k = 0; k < 2000; ++k) sink = sink + k;
-            if (charm::sched::this_worker()->worker_core.cpu == 9) moved = true;
+            if (charm::sched::this_worker()->worker_core().cpu == 9) moved = true;
           }
           return sum + (high - low);
         },

@@ -32,7 +32,7 @@ TEST(WorkerCores, AreSpreadOverTheDomainsOfACache) {
   std::set<int> chiplets;
   for (const auto& place : runtime.placement.worker_cores.back()) chiplets.insert(place.chiplet);
   EXPECT_EQ(chiplets.size(), 4U);
-  EXPECT_EQ(runtime.distance_table.groups(), 4);
+  EXPECT_EQ(runtime.places.distances.groups(), 4);
 }
 
 /// Moves the worker that runs the caller to a random core of the placement.
@@ -107,15 +107,15 @@ std::int64_t tree(std::uint64_t seed, int depth) {
 void expect_books_in_order() {
   Runtime& runtime = Runtime::get();
   std::size_t members = 0;
-  for (int g = 0; g < runtime.work_flags.groups(); ++g) {
-    members += static_cast<std::size_t>(runtime.work_flags.count(Flag::member, g));
-    if (runtime.work_flags.count(Flag::member, g) == 0) {
-      EXPECT_TRUE(runtime.groups[static_cast<std::size_t>(g)]->inbox.empty());
+  for (int g = 0; g < runtime.places.flags.groups(); ++g) {
+    members += static_cast<std::size_t>(runtime.places.flags.count(Flag::member, g));
+    if (runtime.places.flags.count(Flag::member, g) == 0) {
+      EXPECT_TRUE(runtime.places.group(g).inbox.empty());
     }
   }
   EXPECT_EQ(members, runtime.workers.size());
   std::size_t on_nodes = 0;
-  for (const auto& node : runtime.nodes) on_nodes += static_cast<std::size_t>(node->members());
+  for (const auto& node : runtime.places.nodes) on_nodes += static_cast<std::size_t>(node->members());
   EXPECT_EQ(on_nodes, runtime.workers.size());
 }
 
@@ -164,12 +164,12 @@ TEST(WorkerCore, TheRuntimeHasAGroupForEveryChipletOfEveryLevel) {
   Runtime& r = Runtime::get();
   for (const auto& level : r.placement.worker_cores) {
     for (const charm::WorkerCore& worker_core : level) {
-      const int group = r.group_of(worker_core.chiplet);
+      const int group = r.places.group_of(worker_core.chiplet);
       ASSERT_GE(group, 0);
-      EXPECT_EQ(r.groups[static_cast<std::size_t>(group)]->chiplet, worker_core.chiplet);
+      EXPECT_EQ(r.places.group(group).chiplet, worker_core.chiplet);
     }
   }
-  EXPECT_EQ(r.group_of(99), -1);
+  EXPECT_EQ(r.places.group_of(99), -1);
 }
 
 TEST(WorkerCore, AChipletWithoutAWorkersCoreIsRefused) {
@@ -188,7 +188,7 @@ TEST(WorkerCore, TheLastToLeaveAChipletTakesItsJobsToWhereTheyAreFound) {
   charm::run([&] {
     charm::sched::Worker* worker = this_worker();
     std::atomic<bool> ran{false};
-    const charm::WorkerCore here = worker->worker_core;
+    const charm::WorkerCore here = worker->worker_core();
     charm::WorkerCore other;
     for (const auto& level : r.placement.worker_cores) {
       for (const charm::WorkerCore& worker_core : level) {

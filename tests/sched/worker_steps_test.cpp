@@ -22,10 +22,10 @@ struct WorkerTest {
   /// Whether it leaves its jobs to others while a bound task waits there with a time limit.
   static bool leaves_to_others(Worker& worker) {
     const Searching searching(worker);
-    worker.bound_limits.begin_wait();
+    worker.bound_limits().begin_wait();
     const bool leaves = worker.leaves_to_others();
     worker.take_again();
-    worker.bound_limits.end_wait();
+    worker.bound_limits().end_wait();
     return leaves;
   }
   /// Sleeps as after a number of sleeps that brought no job.
@@ -38,12 +38,12 @@ struct WorkerTest {
   /// What a searching worker has announced.
   struct Searching {
     explicit Searching(Worker& searcher) : worker(searcher) {
-      worker.runtime->work_flags.clear(stealing::Flag::busy, worker.place);
-      worker.group->searching.fetch_add(1);
+      worker.runtime->places.flags.clear(stealing::Flag::busy, worker.place());
+      worker.group().searching.fetch_add(1);
     }
     ~Searching() {
-      worker.group->searching.fetch_sub(1);
-      worker.runtime->work_flags.set(stealing::Flag::busy, worker.place);
+      worker.group().searching.fetch_sub(1);
+      worker.runtime->places.flags.set(stealing::Flag::busy, worker.place());
     }
     Searching(const Searching&) = delete;
     Searching& operator=(const Searching&) = delete;
@@ -78,18 +78,18 @@ TEST(WorkerSteps, AWorkerThatIsBeingWokenAndLeavesItsJobsToOthersIsNotFree) {
     Worker& self = *this_worker();
     Runtime& its = *self.runtime;
     EXPECT_FALSE(self.leaves_jobs.now());
-    self.leaves_jobs.begin(its.leaving_workers);
-    its.work_flags.clear(Flag::busy, self.place);
-    its.work_flags.set(Flag::asleep, self.place);
-    self.group->searching.fetch_add(1);
+    self.leaves_jobs.begin(its.searchers.leaving);
+    its.places.flags.clear(Flag::busy, self.place());
+    its.places.flags.set(Flag::asleep, self.place());
+    self.group().searching.fetch_add(1);
     step = 1;
     wait_for(step, 2);
-    self.leaves_jobs.end(its.leaving_workers);
+    self.leaves_jobs.end(its.searchers.leaving);
     step = 3;
     wait_for(step, 4);
-    self.group->searching.fetch_sub(1);
-    its.work_flags.clear(Flag::asleep, self.place);
-    its.work_flags.set(Flag::busy, self.place);
+    self.group().searching.fetch_sub(1);
+    its.places.flags.clear(Flag::asleep, self.place());
+    its.places.flags.set(Flag::busy, self.place());
   });
   std::atomic<bool> over{false};
   std::atomic<bool> begun{false};
@@ -172,8 +172,7 @@ TEST(WorkerSteps, AWakerThatComesTooLateWakesTheNextInstead) {
   };
   std::this_thread::sleep_for(50ms);  // until all sleep without a limit
   while (!all_asleep()) std::this_thread::yield();
-  const std::atomic<int>& searching =
-      its.groups[static_cast<std::size_t>(its.workers[1]->home_group.load())]->searching;
+  const std::atomic<int>& searching = its.places.group(its.workers[1]->home_group()).searching;
   std::atomic<bool> held{false};
   std::atomic<bool> found{false};
   std::thread late([&] {

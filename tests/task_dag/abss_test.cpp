@@ -341,7 +341,7 @@ TEST(AbssLife, ItStaysUntilTheAdderOfItsLastTaskHasLeft) {
   charm::init(config);
   ASSERT_EQ(ABSS_init(nullptr), CHARM_OK) << ABSS_error();
   charm::finalize();  // the module keeps the runtime
-  const charm::sched::LockedQueue& queue = charm::sched::Runtime::get().inbox;
+  const charm::sched::LockedQueue& queue = charm::sched::Runtime::get().places.inbox;
   std::atomic<bool> said{false};
   std::atomic<bool> ended{false};
   std::atomic<bool> awake{false};

@@ -19,7 +19,7 @@ using sched::Runtime;
 
 int own_node() {
   sched::Worker* worker = sched::this_worker();
-  return worker != nullptr && worker->worker_core.node >= 0 ? worker->worker_core.node : 0;
+  return worker != nullptr && worker->worker_core().node >= 0 ? worker->worker_core().node : 0;
 }
 
 Whereabouts unknown(const std::string& reason) { return {own_node(), false, reason}; }
@@ -54,7 +54,7 @@ detail::Target detail::target_of_address(const void* address) {
   int best = -1;
   double nearest = std::numeric_limits<double>::infinity();
   for (const auto& worker : runtime.workers) {
-    const int other = worker->node.load(std::memory_order_relaxed);  // it may be moving
+    const int other = worker->node();  // it may be moving
     if (other < 0) continue;
     const auto& distances = runtime.machine.node_distance;
     const double distance = other == node ? 0

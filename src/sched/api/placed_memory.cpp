@@ -107,7 +107,7 @@ int current_chiplet() {
   const Machine& here = machine();
   if (here.chiplets.size() <= 1) return 0;
   const sched::Worker* worker = sched::this_worker();
-  if (worker != nullptr && worker->worker_core.chiplet >= 0) return worker->worker_core.chiplet;
+  if (worker != nullptr && worker->worker_core().chiplet >= 0) return worker->worker_core().chiplet;
   const Core* core = here.is_live() ? here.core_of_cpu(os::current_cpu()) : nullptr;
   return core == nullptr ? 0 : core->chiplet;
 }

@@ -36,12 +36,12 @@ Stats stats() {
   const sched::Visit visit;
   Runtime& runtime = *visit;
   Stats stats;
-  const double ns = runtime.clock.ns_per_tick();
+  const double ns = runtime.clock().ns_per_tick();
   std::uint64_t resumptions = 0;
   std::uint64_t suspensions = 0;
   for (auto& worker : runtime.workers) {
     const sched::Tally& t = worker->tally;
-    const auto ticks = worker->times.read(runtime.clock);
+    const auto ticks = worker->times.read(runtime.clock());
     auto spent = [&](trace::State state) {
       return static_cast<std::uint64_t>(static_cast<double>(ticks[static_cast<std::size_t>(state)]) * ns);
     };
@@ -53,7 +53,7 @@ Stats stats() {
   }
   stats.stack_pools = runtime.stacks.stats(runtime.settings.stack_bytes);
   for (const StackPoolStats& pool : stats.stack_pools) stats.stacks += pool.stacks;
-  stats.blocking_threads = runtime.blocking_pool->threads();
+  stats.blocking_threads = runtime.waits.blocking->threads();
   stats.oversubscribed = sched::oversubscribed();
   stats.fibers = suspensions > resumptions ? suspensions - resumptions : 0;
   stats.notices = base::notices();
@@ -70,7 +70,7 @@ Stats stats() {
 
 void trace_flush() {
   const sched::Visit runtime;
-  if (runtime->recorder != nullptr) runtime->recorder->write();
+  if (runtime->recorder() != nullptr) runtime->recorder()->write();
 }
 
 }  // namespace charm

@@ -30,7 +30,7 @@ void Steering::follow(Worker& worker, WorkerControl& p, const PlacementGeneratio
            p.binder.is_on(worker_core->cpu, mask.shared);
   };
   const bool has_cpu = rested_by_width || !rests(worker);
-  const bool there = *worker_core == worker.worker_core && has_cpu && (mask.cpus.empty() || bound());
+  const bool there = *worker_core == worker.worker_core() && has_cpu && (mask.cpus.empty() || bound());
   if (!there) return place(worker, p, generation, *worker_core);
   p.placed = generation.number;
   let_rest(p, narrow);
@@ -54,7 +54,7 @@ void Steering::place(Worker& worker, WorkerControl& p, const PlacementGeneration
   }
   p.placed = generation.number;
   place_memory(t, worker_core);
-  if (worker_core == worker.worker_core) return;
+  if (worker_core == worker.worker_core()) return;
   worker.move_to(worker_core);
 }
 
@@ -62,7 +62,8 @@ void Steering::place(Worker& worker, WorkerControl& p, const PlacementGeneration
 void Steering::rest(Worker& worker, WorkerControl& p, const PlacementGeneration& generation) {
   let_rest(p, true);
   WorkerControl::Thread& t = thread(worker);
-  if (!cpus_ || runtime_.bind == binding::Bind::none || t.checked == generation.number) return p.binder.forget();
+  if (!cpus_ || runtime_.settings.bind == binding::Bind::none || t.checked == generation.number)
+    return p.binder.forget();
   if (surprised(worker, p)) return;
   // A refusal says that the cpus have changed again: there will be another generation, and it keeps its cpu until then.
   if (p.binder.unplace(generation.cpus, [&](const CpuSet& cpus) { return bind(t, cpus); }))
@@ -76,12 +77,12 @@ void Steering::let_rest(WorkerControl& p, bool on) noexcept {
 
 const WorkerControl::Mask& Steering::mask_of(WorkerControl& p, const WorkerCore& worker_core,
                                              const PlacementGeneration& generation) const {
-  const bool loose = p.loose_until > 0 && runtime_.bind == binding::Bind::core && !generation.shared;
+  const bool loose = p.loose_until > 0 && runtime_.settings.bind == binding::Bind::core && !generation.shared;
   if (p.mask.generation == generation.number && p.mask.worker_core == worker_core && p.mask.loose == loose)
     return p.mask;
   p.mask = {generation.number, worker_core, generation.shared, loose, {}, {}};
   if (!cpus_) return p.mask;
-  const binding::Bind bind = loose ? binding::Bind::chiplet : runtime_.bind;
+  const binding::Bind bind = loose ? binding::Bind::chiplet : runtime_.settings.bind;
   p.mask.cpus = binding::mask_for(runtime_.machine, worker_core, bind, generation.cpus);
   p.mask.floating = binding::floating_mask(runtime_.machine, worker_core, generation.cpus);
   return p.mask;

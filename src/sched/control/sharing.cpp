@@ -153,7 +153,7 @@ void Sharing::use_cores(const CoreCpuSet& cores, double /*now*/) {
   runtime_.steering->lease(cpus);
   if (!runtime_.shares_cores()) return;
   const std::lock_guard lock(arenas_mutex());
-  for (const auto& state : runtime_.arenas) {
+  for (const auto& state : runtime_.family.arenas) {
     if (Runtime* arena = state->runtime.load(std::memory_order_acquire)) arena->steering->lease(cpus);
   }
 }
@@ -162,7 +162,7 @@ bool Sharing::has_left(const CpuSet& cpus) const {
   if (!runtime_.steering->has_left(cpus)) return false;
   if (!runtime_.shares_cores()) return true;
   const std::lock_guard lock(arenas_mutex());
-  return std::all_of(runtime_.arenas.begin(), runtime_.arenas.end(), [&](const auto& state) {
+  return std::all_of(runtime_.family.arenas.begin(), runtime_.family.arenas.end(), [&](const auto& state) {
     const Runtime* arena = state->runtime.load(std::memory_order_acquire);
     return arena != nullptr && arena->steering->has_left(cpus);  // null: it begins or ends at this moment
   });

@@ -257,9 +257,9 @@ void Steering::arrive(Worker& worker, std::uint64_t ticks) noexcept {
   // It is not bound, or floats, or rests, or waits for a core among the present cpus: the next poll handles that.
   const int generation = generation_number_.load(std::memory_order_acquire);
   if (p.mask.cpus.empty() || p.placed != generation || p.mask.generation != generation ||
-      !(p.mask.worker_core == worker.worker_core))
+      !(p.mask.worker_core == worker.worker_core()))
     return;
-  if (rests(worker) || !p.binder.is_on(worker.worker_core.cpu, p.mask.shared)) return;
+  if (rests(worker) || !p.binder.is_on(worker.worker_core().cpu, p.mask.shared)) return;
   if (t.checked == generation && t.mask.bound && t.mask.set == p.mask.cpus) return;
   if (&t == &p.guest && runtime_.settings.caller_mask == base::CallerMask::own && p.mask.cpus.contains(cpus_->cpu())) {
     if (again && p.next_poll <= t.floats_until) return;  // nobody has polled since it was here
@@ -268,7 +268,7 @@ void Steering::arrive(Worker& worker, std::uint64_t ticks) noexcept {
   }
   if (surprised(worker, p)) return;
   if (bind(t, p.mask.cpus)) t.checked = generation;
-  place_memory(t, worker.worker_core);
+  place_memory(t, worker.worker_core());
 }
 
 void Steering::begin_work(Worker& worker) noexcept {

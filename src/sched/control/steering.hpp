@@ -46,7 +46,7 @@
 namespace charm::sched {
 
 class Runtime;
-struct Worker;
+class Worker;
 using binding::PlacementGeneration;
 
 /// Control state of one worker. Except for the atomics it belongs to the thread that has the worker's slot.

@@ -22,7 +22,7 @@ int threads_outside(Runtime& runtime, int asleep) {
   int all = os::threads_of_process();
   if (all < 0) return 1;  // not known: assumes one, so that the program is not aborted
   for_family(runtime, [&](const Runtime& each) {
-    all -= static_cast<int>(each.workers.size()) + static_cast<int>(each.blocking_pool->threads()) +
+    all -= static_cast<int>(each.workers.size()) + static_cast<int>(each.waits.blocking->threads()) +
            (each.loan.guest_waits() ? 1 : 0);
   });
   return all - asleep;
@@ -37,7 +37,7 @@ int workers_of_family(Runtime& runtime) {
 bool anybody_outside(Runtime& runtime) {
   bool any = false;
   for_family(runtime, [&](const Runtime& each) {
-    any = any || each.timers.pending() || each.blocking_pool->out() > each.blocking_pool->in_library();
+    any = any || each.waits.timers.pending() || each.waits.blocking->out() > each.waits.blocking->in_library();
   });
   return any;
 }
@@ -50,7 +50,7 @@ std::string number_of(int count, const char* what) {
 
 bool DeadlockWatch::is_on() const noexcept {
   return runtime_.settings.deadlock != base::Deadlock::off && !runtime_.ending.has_begun(std::memory_order_relaxed) &&
-         !runtime_.main.deadlock.certain_.load(std::memory_order_relaxed);
+         !runtime_.main.waits.deadlock.certain_.load(std::memory_order_relaxed);
 }
 
 bool DeadlockWatch::watch(std::int64_t& limit_ns) noexcept {
@@ -63,7 +63,7 @@ bool DeadlockWatch::watch(std::int64_t& limit_ns) noexcept {
 
 void DeadlockWatch::look_from_outside() noexcept {
   if (!is_on()) return;
-  for_family(runtime_, [](Runtime& each) { each.deadlock.looked_.store(false, std::memory_order_seq_cst); });
+  for_family(runtime_, [](Runtime& each) { each.waits.deadlock.looked_.store(false, std::memory_order_seq_cst); });
   look();
 }
 
@@ -98,7 +98,7 @@ void DeadlockWatch::look() noexcept try {
   delay_between_steps();
   const int outside = threads_outside(runtime_, waits.threads);
   if (outside <= 0 && !is_still(waits)) return looked_.store(false, std::memory_order_relaxed);
-  DeadlockWatch& all = runtime_.main.deadlock;  // once for all arenas
+  DeadlockWatch& all = runtime_.main.waits.deadlock;  // once for all arenas
   if (!is_on() || (outside > 0 ? all.suspected_ : all.certain_).exchange(true)) return;
   report(outside, waits);
 } catch (const std::exception&) {

@@ -10,11 +10,14 @@
 
 namespace charm::sched {
 
-/// The friend of the stack pools, for their private parts.
+/// The friend of workers and stack pools, for their private parts.
 struct GdbLayout {
   static constexpr std::int64_t pools = offsetof(Runtime, stacks) + offsetof(StackPools, pools_);
   static constexpr std::int64_t idle = offsetof(StackPools::Pool, idle);
   static constexpr std::int64_t all = offsetof(StackPools::Pool, all);
+  static constexpr std::int64_t worker_core = offsetof(Worker, worker_core_);
+  static constexpr std::int64_t native = offsetof(Worker, native_);
+  static constexpr std::int64_t free_fibers = offsetof(Worker, free_fibers_);
 };
 
 namespace {
@@ -45,7 +48,7 @@ extern "C" const CharmGdbEntry charm_gdb_layout[] = {
     {"version", 1},
     {"runtime.workers", offsetof(Runtime, workers)},
     {"runtime.pools", GdbLayout::pools},
-    {"runtime.arenas", offsetof(Runtime, arenas)},
+    {"runtime.arenas", offsetof(Runtime, family) + offsetof(Family, arenas)},
     {"arena.runtime", offsetof(charm::detail::ArenaState, runtime)},
     {"arena.name", offsetof(charm::detail::ArenaState, name)},
     {"pool.idle", GdbLayout::idle},
@@ -53,12 +56,12 @@ extern "C" const CharmGdbEntry charm_gdb_layout[] = {
     {"set.first", set_first},
     {"worker.id", offsetof(Worker, id)},
     {"worker.slot", offsetof(Worker, slot)},
-    {"worker.cpu", offsetof(Worker, worker_core) + offsetof(charm::WorkerCore, cpu)},
-    {"worker.chiplet", offsetof(Worker, worker_core) + offsetof(charm::WorkerCore, chiplet)},
-    {"worker.node", offsetof(Worker, worker_core) + offsetof(charm::WorkerCore, node)},
+    {"worker.cpu", GdbLayout::worker_core + offsetof(charm::WorkerCore, cpu)},
+    {"worker.chiplet", GdbLayout::worker_core + offsetof(charm::WorkerCore, chiplet)},
+    {"worker.node", GdbLayout::worker_core + offsetof(charm::WorkerCore, node)},
     {"worker.current", offsetof(Worker, current)},
-    {"worker.native", offsetof(Worker, native)},
-    {"worker.free_fibers", offsetof(Worker, free_fibers)},
+    {"worker.native", GdbLayout::native},
+    {"worker.free_fibers", GdbLayout::free_fibers},
     {"worker.jobs", offsetof(Worker, tally) + offsetof(Tally, jobs)},
     {"fiber.next", offsetof(Fiber, next)},
     {"fiber.context", offsetof(Fiber, context)},

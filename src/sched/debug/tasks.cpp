@@ -65,8 +65,8 @@ std::string hex(std::uintptr_t number) {
 }
 
 double seconds_since(const Runtime& runtime, std::uint64_t then) {
-  const std::uint64_t now = runtime.clock.now();
-  return then == 0 || now <= then ? 0 : static_cast<double>(now - then) * runtime.clock.ns_per_tick() * 1e-9;
+  const std::uint64_t now = runtime.clock().now();
+  return then == 0 || now <= then ? 0 : static_cast<double>(now - then) * runtime.clock().ns_per_tick() * 1e-9;
 }
 
 std::string name_on(const TaskCard& card) {
@@ -115,7 +115,7 @@ TaskInfo read(const Runtime& runtime, const Fiber& fiber, detail::Job::Run funct
   }
   info.worker = fiber.bound;
   for (const auto& worker : runtime.workers) {
-    if (worker->shown.load(std::memory_order_relaxed) == &fiber) info.worker = worker->id;
+    if (worker->shown() == &fiber) info.worker = worker->id;
   }
   return info;
 }

@@ -101,7 +101,7 @@ Runtime::Plan plan_of(const ArenaOptions& options, Runtime& main, const std::str
   plan.machine = main.machine;
   plan.rank = static_cast<CoreTurns::Rank>(options.priority);
   std::vector<NumberRange> taken;
-  for (const auto& other : main.arenas) taken.push_back({other->first_number, other->workers});
+  for (const auto& other : main.family.arenas) taken.push_back({other->first_number, other->workers});
   plan.first_number = first_free_number(std::move(taken), most, settings.workers, detail::worker_numbers);
   if (plan.first_number < 0)
     throw Error(Errc::too_many_workers,
@@ -117,7 +117,7 @@ Runtime::Plan plan_of(const ArenaOptions& options, Runtime& main, const std::str
 std::mutex& arenas_mutex() noexcept { return mutex_of_arenas; }
 
 void forget_arenas(Runtime& main) noexcept {
-  for (const auto& state : main.arenas) {
+  for (const auto& state : main.family.arenas) {
     state->open.store(nullptr, std::memory_order_relaxed);
     state->runtime.store(nullptr, std::memory_order_relaxed);
     state->marked = true;
@@ -142,7 +142,7 @@ namespace {
 std::shared_ptr<ArenaState> make_arena(const ArenaOptions& options) {
   const sched::Visit visit;  // so finalize() waits for the end of this
   Runtime& main = visit->main;
-  if (main.recorder != nullptr)
+  if (main.recorder() != nullptr)
     base::notice("trace-arena", "the trace in '" + main.settings.trace + "' lacks what runs in arenas; " +
                                     sched::called(options.name) + " is the first");
   auto state = std::make_shared<ArenaState>();
@@ -155,8 +155,8 @@ std::shared_ptr<ArenaState> make_arena(const ArenaOptions& options) {
     state->workers = plan.settings.workers;
     state->first_number = plan.first_number;
     state->marked = main.ending.has_begun(std::memory_order_relaxed);
-    main.arenas.push_back(state);
-    main.arena_count.fetch_add(1, std::memory_order_release);
+    main.family.arenas.push_back(state);
+    main.family.count.fetch_add(1, std::memory_order_release);
   }
   try {
     auto runtime = std::make_unique<Runtime>(std::move(plan), state);
@@ -173,8 +173,8 @@ std::shared_ptr<ArenaState> make_arena(const ArenaOptions& options) {
   } catch (const std::exception& error) {
     {
       const std::lock_guard lock(sched::arenas_mutex());
-      std::erase(main.arenas, state);
-      main.arena_count.fetch_sub(1, std::memory_order_relaxed);
+      std::erase(main.family.arenas, state);
+      main.family.count.fetch_sub(1, std::memory_order_relaxed);
     }
     if (dynamic_cast<const std::bad_alloc*>(&error) == nullptr) throw;
     throw Error(Errc::system, "no memory for " + sched::called(state->name),
@@ -211,8 +211,8 @@ void end_arena(const std::shared_ptr<ArenaState>& state) noexcept {
   runtime.reset();
   {
     const std::lock_guard lock(sched::arenas_mutex());
-    std::erase(main.arenas, state);
-    main.arena_count.fetch_sub(1, std::memory_order_relaxed);
+    std::erase(main.family.arenas, state);
+    main.family.count.fetch_sub(1, std::memory_order_relaxed);
   }
   Runtime::gate.leave();
 }

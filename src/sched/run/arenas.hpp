@@ -46,7 +46,7 @@ struct ArenaState {
 
 namespace charm::sched {
 
-/// Guards Runtime::arenas, and that none of these runtimes is destroyed.
+/// Guards Family::arenas, and that none of these runtimes is destroyed.
 std::mutex& arenas_mutex() noexcept;
 
 /// Calls `function` for the main runtime and every arena.
@@ -56,7 +56,7 @@ void for_family(Runtime& any, F&& function) {
   if (!main.shares_cores()) return function(main);
   const std::lock_guard lock(arenas_mutex());
   function(main);
-  for (const auto& state : main.arenas) {
+  for (const auto& state : main.family.arenas) {
     if (Runtime* runtime = state->runtime.load(std::memory_order_acquire)) function(*runtime);
   }
 }

@@ -28,11 +28,12 @@ namespace charm::sched {
 using stealing::Flag;
 
 bool Worker::another_is_free() const noexcept {
-  const stealing::WorkFlags& flags = runtime->work_flags;
-  for (int g = 0; g < static_cast<int>(runtime->groups.size()); ++g) {
+  const stealing::WorkFlags& flags = runtime->places.flags;
+  for (int g = 0; g < static_cast<int>(runtime->places.groups.size()); ++g) {
     for (int w = 0; w < flags.words(g); ++w) {
       for (auto idle = flags.word(Flag::member, g, w) & ~flags.word(Flag::busy, g, w); idle != 0; idle &= idle - 1) {
-        const Worker* other = runtime->worker_at({g, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)});
+        const Worker* other =
+            runtime->places.worker_at({g, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)});
         if (other != nullptr && other != this && !other->leaves_jobs.now(std::memory_order_seq_cst) && !other->rests())
           return true;
       }
@@ -43,18 +44,18 @@ bool Worker::another_is_free() const noexcept {
 
 /// Called as a searcher. \return whether the worker is to leave to others what they can run.
 bool Worker::leaves_to_others() noexcept {
-  if (!bound_limits.any() || runtime->ending.has_begun()) {
+  if (!bound_limits_.any() || runtime->ending.has_begun()) {
     take_again();
     return false;
   }
   const bool begins = !leaves_jobs.now();
-  leaves_jobs.begin(runtime->leaving_workers);
+  leaves_jobs.begin(runtime->searchers.leaving);
   if (begins && runtime->steering->anybody_rests()) {
     for (const auto& other : runtime->workers) {
       if (runtime->steering->rests_by_width(*other)) runtime->wake(*other);
     }
   }
-  if (runtime->leaving_workers.all(runtime->workers.size()) || !another_is_free()) {
+  if (runtime->searchers.leaving.all(runtime->workers.size()) || !another_is_free()) {
     take_again();
     return false;
   }
@@ -64,6 +65,6 @@ bool Worker::leaves_to_others() noexcept {
   return true;
 }
 
-void Worker::take_again() noexcept { leaves_jobs.end(runtime->leaving_workers); }
+void Worker::take_again() noexcept { leaves_jobs.end(runtime->searchers.leaving); }
 
 }  // namespace charm::sched

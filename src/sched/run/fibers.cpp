@@ -14,7 +14,7 @@ namespace charm::sched {
 
 fiber::Fiber* Runtime::make_fiber(int node) {
   const auto home = static_cast<std::size_t>(node);
-  const bool placed = node >= 0 && machine.is_live() && machine.nodes.size() > 1 && bind != Bind::none;
+  const bool placed = node >= 0 && machine.is_live() && machine.nodes.size() > 1 && settings.bind != Bind::none;
   int os_node = placed ? machine.nodes[home].os_index : -1;
   if (const auto weights = placed ? weights_in_force() : nullptr)
     os_node = memory::normal_node(*weights, machine, os_node);

@@ -14,6 +14,7 @@
 #include "os/threads/handed_on.hpp"
 #include "sched/debug/stack_overflow.hpp"
 #include "sched/run/arenas.hpp"
+#include "sched/run/idle_look.hpp"
 #include "sched/run/lifecycle.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
@@ -44,7 +45,7 @@ void in_child() noexcept {
   arenas_mutex().unlock();
   unlock_lifecycle();
   forget_lifecycle();
-  Runtime::idle_look.store(nullptr, std::memory_order_relaxed);
+  idle_look.store(nullptr, std::memory_order_relaxed);
   Runtime* parents = Runtime::abandon();
   if (parents == nullptr) return;
   // If the parent's runtime has bound the thread to one core, the child still gets all cpus, and the program's timer
@@ -56,9 +57,9 @@ void in_child() noexcept {
   forget_blocking_thread();
   watch_stack(nullptr);
   forget_oversubscription();
-  if (bound && parents->bind != Bind::none && parents->machine.is_live())
+  if (bound && parents->settings.bind != Bind::none && parents->machine.is_live())
     os::bind_this_thread(parents->machine.allowed_cpus);
-  if (inside) os::hand_on(parents->main.came_with);
+  if (inside) os::hand_on(parents->main.came_with());
 }
 
 }  // namespace

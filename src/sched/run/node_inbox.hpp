@@ -1,4 +1,4 @@
-// Jobs for the workers of a NUMA node. Keeps the rule "no inbox without members" (Group in sched/run/worker.hpp): who
+// Jobs for the workers of a NUMA node. Keeps the rule "no inbox without members" (Group in sched/run/places.hpp): who
 // posts a job looks for members before and after, and a member that leaves looks for jobs afterwards; all of this is
 // sequentially consistent, so one of the two sees the other.
 #pragma once

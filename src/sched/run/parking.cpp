@@ -46,6 +46,7 @@
 #include "os/threads/membarrier.hpp"
 #include "sched/debug/delays.hpp"
 #include "sched/debug/tracing.hpp"
+#include "sched/run/idle_look.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
 
@@ -54,12 +55,11 @@ namespace charm::sched {
 using stealing::Flag;
 
 bool Worker::near_inboxes_arrived() const noexcept {
-  return !group->inbox.empty() ||
-         (worker_core.node >= 0 && !runtime->nodes[static_cast<std::size_t>(worker_core.node)]->empty());
+  return !group_->inbox.empty() || (worker_core_.node >= 0 && !runtime->places.node(worker_core_.node).empty());
 }
 
 bool Worker::inboxes_arrived() const noexcept {
-  return inbox.arrived() || !runtime->inbox.empty() || near_inboxes_arrived();
+  return inbox.arrived() || !runtime->places.inbox.empty() || near_inboxes_arrived();
 }
 
 /// Whether the worker has lost its cpu. Then it runs only jobs that were sent to it, or to a chiplet or node that has
@@ -67,7 +67,7 @@ bool Worker::inboxes_arrived() const noexcept {
 /// those that rest by the width alone help a worker that leaves its jobs to others (sched/run/bound_limits.cpp).
 bool Worker::rests() const noexcept {
   if (!runtime->steering->rests(*this) || runtime->ending.has_begun()) return false;
-  return !runtime->leaving_workers.any() || !runtime->steering->rests_by_width(*this);
+  return !runtime->searchers.leaving.any() || !runtime->steering->rests_by_width(*this);
 }
 
 /// Whether there is a job in the own queues or the shared inboxes.
@@ -80,12 +80,12 @@ bool Worker::has_work() const noexcept {
 /// Whether the work flags say that a worker of the chiplet has work.
 bool Worker::neighbours_show_work() const noexcept {
   if (rests() || leaves_jobs.now()) return false;
-  const stealing::WorkFlags& work_flags = runtime->work_flags;
+  const stealing::WorkFlags& work_flags = runtime->places.flags;
   // The worker's own flag, or the flag of a worker whose queues are empty by now, must not keep the chiplet awake.
-  for (int w = 0; w < work_flags.words(place.group); ++w) {
-    for (auto word = work_flags.word(Flag::work, place.group, w); word != 0; word &= word - 1) {
+  for (int w = 0; w < work_flags.words(place_.group); ++w) {
+    for (auto word = work_flags.word(Flag::work, place_.group, w); word != 0; word &= word - 1) {
       const Worker* other =
-          runtime->worker_at({place.group, w * stealing::WorkFlags::word_bits + std::countr_zero(word)});
+          runtime->places.worker_at({place_.group, w * stealing::WorkFlags::word_bits + std::countr_zero(word)});
       if (other != nullptr && other != this && other->shows_work()) return true;
     }
   }
@@ -103,12 +103,12 @@ bool Worker::others_have_work() const noexcept {
 /// Asks busy workers to notice sleepers at their next push. Workers that were asked already are not written to.
 /// \param all false: only the workers of the own chiplet, or of the nearest chiplet that has a busy one.
 void Worker::poke_the_busy(int group_index, bool all) noexcept {
-  const stealing::WorkFlags& work_flags = runtime->work_flags;
+  const stealing::WorkFlags& work_flags = runtime->places.flags;
   auto poke = [&](int in) {
     bool any = false;
     for (int w = 0; w < work_flags.words(in); ++w) {
       for (auto word = work_flags.word(Flag::busy, in, w); word != 0; word &= word - 1) {
-        Worker* other = runtime->worker_at({in, w * stealing::WorkFlags::word_bits + std::countr_zero(word)});
+        Worker* other = runtime->places.worker_at({in, w * stealing::WorkFlags::word_bits + std::countr_zero(word)});
         if (other == nullptr || other == this) continue;
         other->deque.poke();
         any = true;
@@ -117,7 +117,7 @@ void Worker::poke_the_busy(int group_index, bool all) noexcept {
     return any;
   };
   if (poke(group_index) && !all) return;
-  for (int far : runtime->distance_table.by_distance(group_index)) {
+  for (int far : runtime->places.distances.by_distance(group_index)) {
     if (poke(far) && !all) return;
   }
 }
@@ -178,16 +178,16 @@ void Worker::park(unsigned fruitless) noexcept {
 /// From here on wakers see it asleep. When this returns it may be lent, too: until its thread has the slot again, only
 /// fields for any thread may be used.
 Worker::Sleep Worker::announce_sleep(unsigned fruitless) noexcept {
-  stealing::WorkFlags& work_flags = runtime->work_flags;
+  stealing::WorkFlags& work_flags = runtime->places.flags;
   const bool resting = rests();  // then it is not among the sleepers
   const bool leaves = leaves_jobs.now();
-  if (!resting) work_flags.set(Flag::asleep, place);
+  if (!resting) work_flags.set(Flag::asleep, place_);
   delay_between_steps();
-  group->searching.fetch_sub(1, std::memory_order_seq_cst);  // before it looks at the inboxes
+  group_->searching.fetch_sub(1, std::memory_order_seq_cst);  // before it looks at the inboxes
   const bool own_jobs = leaves && (shows_work() || deque.has_private());
   const bool backs_off = fruitless > enough_looks && !resting && !leaves;
   const bool more = has_work() || (!backs_off && neighbours_show_work()) || runtime->ending.has_begun();
-  if ((leaves && (own_jobs || work_flags.any(Flag::work))) || ((leaves || resting) && !runtime->inbox.empty()))
+  if ((leaves && (own_jobs || work_flags.any(Flag::work))) || ((leaves || resting) && !runtime->places.inbox.empty()))
     runtime->wake_anybody();
   Sleep sleep{.fruitless = fruitless,
               .resting = resting,
@@ -196,15 +196,15 @@ Worker::Sleep Worker::announce_sleep(unsigned fruitless) noexcept {
               .own_jobs = own_jobs,
               .who = slot.who(),
               .fiber = current,
-              .group = *group,
-              .place = place,
-              .node = worker_core.node,
+              .group = *group_,
+              .place = place_,
+              .node = worker_core_.node,
               .more = more};
   delay_between_steps();
-  runtime->main.core_turns.leave(contender);
+  runtime->main.family.core_turns.leave(contender);
   Tally::add(tally.parks);
   tracing::state(*this, trace::State::parked);
-  slot.park(place);
+  slot.park(place_);
   delay_between_steps();
   return sleep;
 }
@@ -215,7 +215,7 @@ bool Worker::last_search(Sleep& sleep) noexcept {
   if (sleep.resting && runtime->steering->watches(*this)) sleep.most = watch_ns;
   if (sleep.own_jobs) {
     sleep.most = own_jobs_ns;
-  } else if (!sleep.more && sleep.takes_any_job() && (!sleep.backs_off || runtime->sentry.take(&sleep))) {
+  } else if (!sleep.more && sleep.takes_any_job() && (!sleep.backs_off || runtime->searchers.sentry.take(&sleep))) {
     poke_the_busy(sleep.place.group, sleep.fruitless > 0);
     if (sleep.fruitless > 0) {
       if (os::has_heavy_barrier() && !os::heavy_barrier()) runtime->without_heavy_barrier();
@@ -223,34 +223,34 @@ bool Worker::last_search(Sleep& sleep) noexcept {
       if (sleep.backs_off && sleep.more) {
         sleep.more = false;
         sleep.most = sentry_sleep_ns(sleep.fruitless);
-      } else if (runtime->sentry.leave(&sleep)) {
+      } else if (runtime->searchers.sentry.leave(&sleep)) {
         sleep.more = others_have_work();  // a worker that parked since the search may have relied on this sentry
       }
     }
   }
   return sleep.more || inbox.arrived() || !sleep.group.inbox.empty() ||
-         (sleep.takes_any_job() && !runtime->inbox.empty()) || runtime->ending.has_begun() ||
-         (sleep.node >= 0 && !runtime->nodes[static_cast<std::size_t>(sleep.node)]->empty()) ||
-         runtime->steering->has_news(*this) || (sleep.resting && !rests());
+         (sleep.takes_any_job() && !runtime->places.inbox.empty()) || runtime->ending.has_begun() ||
+         (sleep.node >= 0 && !runtime->places.node(sleep.node).empty()) || runtime->steering->has_news(*this) ||
+         (sleep.resting && !rests());
 }
 
 void Worker::sleep_until_woken(Sleep& sleep) noexcept {
   while (!slot.woken(sleep.who)) {
     const bool ours = slot.asleep(sleep.who);
     std::int64_t limit = sleep_limit(sleep, ours);
-    const detail::IdleLook look = Runtime::idle_look.load(std::memory_order_seq_cst);
+    const detail::IdleLook look = idle_look.load(std::memory_order_seq_cst);
     const bool looks_out = look != nullptr && ours && sleep.takes_any_job() &&
-                           runtime->main.lookout.take_or_keep(&sleep) && (limit < 0 || limit > sleep.until_look);
+                           runtime->main.family.lookout.take_or_keep(&sleep) && (limit < 0 || limit > sleep.until_look);
     if (looks_out) limit = sleep.until_look;
     const bool watches =
-        look == nullptr && ours && !sleep.after_loan && sleep.most < 0 && runtime->deadlock.watch(limit);
+        look == nullptr && ours && !sleep.after_loan && sleep.most < 0 && runtime->waits.deadlock.watch(limit);
     if (!slot.wait(sleep.who, std::chrono::nanoseconds(limit))) {
       if (looks_out) {
         if (sleep.most >= 0) sleep.most = std::max<std::int64_t>(sleep.most - sleep.until_look, 0);
         sleep.until_look = look(true);
         continue;
       }
-      if (watches) runtime->deadlock.look();
+      if (watches) runtime->waits.deadlock.look();
       if (sleep.after_loan) runtime->loan.search_is_overdue();
       runtime->wake(*this);
     }
@@ -262,10 +262,11 @@ void Worker::sleep_until_woken(Sleep& sleep) noexcept {
 /// The time until the sleep ends by itself; negative: never. \param ours whether its thread has the worker, so that it
 /// is not lent at the moment.
 std::int64_t Worker::sleep_limit(Sleep& sleep, bool ours) noexcept {
-  std::int64_t limit = runtime->timers.sleep_limit(*this, ours);
+  std::int64_t limit = runtime->waits.timers.sleep_limit(*this, ours);
   sleep.after_loan = sleep.of_own_thread() && id == 0 && runtime->loan.search_is_due();
   if (!ours) {
-    if (runtime->sentry.leave(&sleep)) runtime->wake_anybody();  // the guest that has the worker has other things to do
+    if (runtime->searchers.sentry.leave(&sleep))
+      runtime->wake_anybody();  // the guest that has the worker has other things to do
     leave_lookout(&sleep);
   } else if (sleep.most >= 0) {
     limit = shorter(limit, sleep.most);
@@ -282,22 +283,22 @@ std::int64_t Worker::sleep_limit(Sleep& sleep, bool ours) noexcept {
 /// Its thread has the worker, as a searcher.
 void Worker::return_from(Sleep& sleep) noexcept {
   if (sleep.of_own_thread() && id == 0) runtime->loan.searches();
-  runtime->sentry.leave(&sleep);
+  runtime->searchers.sentry.leave(&sleep);
   leave_lookout(&sleep);
   taken_by_this_thread();  // a guest may have had it
-  runtime->timers.leave(*this);
+  runtime->waits.timers.leave(*this);
   // By the owner alone: a late waker must not clear the flag of the next sleep.
-  runtime->work_flags.clear(Flag::asleep, place);
+  runtime->places.flags.clear(Flag::asleep, place_);
   runtime->steering->arrive(*this);
   enter(sleep.fiber);
-  looked_at_others = tracing::state(*this, trace::State::searching);
+  looked_at_others_ = tracing::state(*this, trace::State::searching);
   take_turn();
 }
 
 /// Another sleeper takes its place as the lookout, if it is the lookout and there is one.
 void Worker::leave_lookout(const void* sleep) noexcept {
   Runtime& main = runtime->main;
-  if (!main.lookout.leave(sleep)) return;
+  if (!main.family.lookout.leave(sleep)) return;
   for (auto& worker : main.workers) {
     if (main.ring(*worker)) return;
   }

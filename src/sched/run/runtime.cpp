@@ -28,6 +28,7 @@
 #include "sched/run/arenas.hpp"
 #include "sched/run/dropping.hpp"
 #include "sched/run/fork.hpp"
+#include "sched/run/idle_look.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/visit.hpp"
 #include "topology/discovery.hpp"
@@ -35,7 +36,6 @@
 namespace charm::sched {
 
 constinit Gate Runtime::gate;
-std::atomic<detail::IdleLook> Runtime::idle_look{nullptr};
 
 namespace {
 
@@ -83,29 +83,24 @@ Runtime::Runtime(Plan plan, std::shared_ptr<detail::ArenaState> arena_state)
 Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaState> arena_state,
                  std::unique_ptr<os::CpuWatch> cpus, std::unique_ptr<counters::Source> source)
     : main(plan.main != nullptr ? *plan.main : *this),
-      arena(std::move(arena_state)),
       settings(std::move(plan.settings)),
       machine(std::move(plan.machine)),
-      bind(settings.bind),
       placement(std::move(plan.placement)),
-      distance_table(machine, reachable_chiplets(machine, placement)),
-      work_flags(distance_table.groups(), static_cast<int>(placement.start().size())),
-      stealing_policy(settings.stealing == base::Stealing::random ? stealing::policy("random")
-                                                                  : stealing::policies().back()),
-      timers(*this, machine.chiplets.size()),
-      cancellable_waits(placement.start().size()),
-      deadlock(*this),
-      blocking_pool(std::make_unique<BlockingPool>(*this, static_cast<std::size_t>(settings.blocking_threads))),
-      core_turns(is_main() ? machine.allowed_cpus.back() + 1 : 0),
-      stacks(machine.nodes.size()) {
+      places(machine, reachable_chiplets(machine, placement), placement.start().size()),
+      waits(*this, machine.chiplets.size(), placement.start().size(),
+            static_cast<std::size_t>(settings.blocking_threads)),
+      family(is_main() ? machine.allowed_cpus.back() + 1 : 0),
+      stacks(machine.nodes.size()),
+      arena_(std::move(arena_state)),
+      stealing_policy_(settings.stealing == base::Stealing::random ? stealing::policy("random")
+                                                                   : stealing::policies().back()) {
   if (is_main()) {
     forget_oversubscription();
-    if (const Oversubscription seen = oversubscription_at_start(machine, placement, bind != Bind::none);
+    if (const Oversubscription seen = oversubscription_at_start(machine, placement, settings.bind != Bind::none);
         !seen.reason.empty())
       report_oversubscription(seen, base::monotonic_ns());
     if (!os::register_heavy_barrier()) without_heavy_barrier();
   }
-  make_groups();
   make_workers(plan);
   record();
 
@@ -114,21 +109,6 @@ Runtime::Runtime(Unstarted /*unused*/, Plan plan, std::shared_ptr<detail::ArenaS
   if (!is_main()) share = Steering::Share{main.steering->wanted_cpus(), plan.given, plan.cpus};
   steering = std::make_unique<Steering>(*this, std::move(cpus), std::move(source), std::move(share));
   for (auto& worker : workers) worker->meter = steering->meter(*worker);
-}
-
-/// The groups of workers and the inboxes of the nodes, without members.
-void Runtime::make_groups() {
-  for (std::size_t n = 0; n < machine.nodes.size(); ++n) nodes.push_back(std::make_unique<NodeInbox>());
-  for (int g = 0; g < distance_table.groups(); ++g) {
-    groups.push_back(std::make_unique<Group>(distance_table.chiplet(g), placement.start().size()));
-    group_by_chiplet_.resize(
-        std::max(group_by_chiplet_.size(), static_cast<std::size_t>(distance_table.chiplet(g)) + 2), -1);
-    group_by_chiplet_[static_cast<std::size_t>(distance_table.chiplet(g)) + 1] = g;
-  }
-  for (const Core& core : machine.cores) {
-    const int group = group_of(core.chiplet);
-    if (group >= 0) nodes[static_cast<std::size_t>(core.node)]->add_group(group);
-  }
 }
 
 /// The workers at their places, without threads.
@@ -140,12 +120,12 @@ void Runtime::make_workers(const Plan& plan) {
     worker->number = plan.first_number + worker->id;
     worker->contender.rank = plan.rank;
     worker->runtime = this;
-    worker->random = base::mixed(i) | 1;
+    worker->random_ = base::mixed(i) | 1;
     if (!os::has_heavy_barrier()) worker->deque.always_publish();
-    worker->worker_core = worker_cores[i];
-    worker->cpu = worker_cores[i].cpu;
+    worker->worker_core_ = worker_cores[i];
+    worker->cpu_ = worker_cores[i].cpu;
     join_node(*worker, worker_cores[i].node);
-    join_group(*worker, group_of(worker_cores[i].chiplet));
+    join_group(*worker, places.group_of(worker_cores[i].chiplet));
     workers.push_back(std::move(worker));
   }
 }
@@ -159,14 +139,14 @@ void Runtime::start() {
   }
   // Who makes an arena may be a worker, whose mask of one cpu and whose memory policy its threads would inherit.
   const CpuSet mask = !is_main() && steering->binds() ? main.steering->wanted_cpus() : CpuSet{};
-  const std::string prefix = is_main() ? "charm-" : "charm-" + (arena->name.empty() ? "arena" : arena->name) + "-";
+  const std::string prefix = is_main() ? "charm-" : "charm-" + (arena_->name.empty() ? "arena" : arena_->name) + "-";
   for (auto& worker : workers) {
     try {
-      worker->give_fiber(make_fiber(worker->worker_core.node));  // here an error still finds its way to the program
-      worker->thread = std::thread([this, worker = worker.get(), mask, prefix] {
+      worker->give_fiber(make_fiber(worker->worker_core_.node));  // here an error still finds its way to the program
+      worker->thread_ = std::thread([this, worker = worker.get(), mask, prefix] {
         os::name_this_thread(prefix + std::to_string(worker->id));
         if (!mask.empty()) os::bind_this_thread(mask);
-        if (!is_main()) os::hand_on(main.came_with);
+        if (!is_main()) os::hand_on(main.came_with());
         os::set_timer_slack(1);
         SignalStack signal_stack;
         worker->main();
@@ -190,41 +170,42 @@ void Runtime::start() {
   if (!is_main()) return;
   if (steering->binds()) {
     try {
-      sharing = Sharing::start(*this);
+      sharing_ = Sharing::start(*this);
     } catch (const Error& error) {
       base::notice("share", std::string("the machine is not shared by leases: ") + error.what());
     }
   }
-  if (recorder != nullptr) recorder->keep();
+  if (recorder_ != nullptr) recorder_->keep();
   gate.open(*this);
 }
 
 /// Clocks, and tracks where the run is recorded.
 void Runtime::record() {
   if (!settings.trace.empty()) {
-    std::vector<trace::Place> places;
-    for (auto& w : workers) places.push_back({w->id, w->worker_core.cpu, w->worker_core.chiplet, w->worker_core.node});
-    recorder = std::make_unique<trace::Recorder>(settings.trace, settings.trace_bytes, places, clock);
+    std::vector<trace::Place> tracks;
+    for (auto& w : workers)
+      tracks.push_back({w->id, w->worker_core_.cpu, w->worker_core_.chiplet, w->worker_core_.node});
+    recorder_ = std::make_unique<trace::Recorder>(settings.trace, settings.trace_bytes, tracks, clock_);
   }
   for (auto& worker : workers) {
-    worker->clock = &clock;
-    worker->times.start(clock);
-    if (recorder != nullptr) worker->track = &recorder->track(worker->id);
+    worker->clock = &clock_;
+    worker->times.start(clock_);
+    if (recorder_ != nullptr) worker->track = &recorder_->track(worker->id);
   }
 }
 
 /// From here on nobody comes in, and what is there is finished.
 void Runtime::make_ready_to_end() noexcept {
   gate.close();
-  sharing.reset();
+  sharing_.reset();
   const std::lock_guard lock(arenas_mutex());
-  for (const auto& state : arenas) {
+  for (const auto& state : family.arenas) {
     state->marked = true;
     state->open.store(nullptr, std::memory_order_seq_cst);
   }
   ending.begin();
   wake_all();
-  for (const auto& state : arenas) {
+  for (const auto& state : family.arenas) {
     Runtime* runtime = state->runtime.load(std::memory_order_acquire);
     if (runtime == nullptr) continue;
     runtime->ending.begin();
@@ -236,7 +217,7 @@ void Runtime::join() noexcept {
   ending.begin();  // of an arena whose start has failed
   wake_all();
   for (auto& worker : workers) {
-    if (worker->thread.joinable()) worker->thread.join();
+    if (worker->thread_.joinable()) worker->thread_.join();
   }
   loan.wait_for_end();
 }
@@ -244,7 +225,7 @@ void Runtime::join() noexcept {
 Runtime::~Runtime() {
   if (!is_main()) {
     join();
-    blocking_pool.reset();
+    waits.blocking.reset();
     for (fiber::Fiber* fiber : stacks.all()) fiber::destroy(fiber);
     return;
   }
@@ -252,13 +233,13 @@ Runtime::~Runtime() {
   join();
   // All have come to the end together, so the list stands still.
   std::vector<std::unique_ptr<Runtime>> ended;
-  for (const auto& state : arenas) {
+  for (const auto& state : family.arenas) {
     if (Runtime* runtime = state->runtime.load(std::memory_order_acquire)) ended.emplace_back(runtime);
   }
   for (const auto& each : ended) each->join();
   // Until here a worker may still look whether this is the end, and so at every runtime.
-  blocking_pool.reset();
-  for (const auto& each : ended) each->blocking_pool.reset();
+  waits.blocking.reset();
+  for (const auto& each : ended) each->waits.blocking.reset();
   remove_overflow_report();
   forget_oversubscription();
   std::vector<fiber::Fiber*> fibers = stacks.all();
@@ -273,20 +254,11 @@ Runtime::~Runtime() {
   gate.withdraw();
   {
     const std::lock_guard lock(arenas_mutex());
-    for (const auto& state : arenas) state->runtime.store(nullptr, std::memory_order_release);
+    for (const auto& state : family.arenas) state->runtime.store(nullptr, std::memory_order_release);
   }
   ended.clear();
   for (fiber::Fiber* fiber : stacks.all()) fiber::destroy(fiber);
   if (loan.is_home_thread()) steering->release_guest();
-}
-
-bool Runtime::anybody_busy() const noexcept {
-  for (int g = 0; g < work_flags.groups(); ++g) {
-    for (int w = 0; w < work_flags.words(g); ++w) {
-      if (work_flags.word(stealing::Flag::busy, g, w) != 0) return true;
-    }
-  }
-  return false;
 }
 
 Worker* Runtime::borrow() noexcept {
@@ -294,31 +266,31 @@ Worker* Runtime::borrow() noexcept {
   Worker& worker = *workers[0];
   if (!worker.slot.borrow()) return nullptr;
   loan.begin();
-  if (shares_cores()) core_turns.try_take(worker.contender, worker.worker_core.cpu);  // else beside who has it
-  work_flags.clear(stealing::Flag::asleep, worker.place);
+  if (shares_cores()) family.core_turns.try_take(worker.contender, worker.worker_core_.cpu);  // else beside who has it
+  places.flags.clear(stealing::Flag::asleep, worker.place_);
   if (home_signal_stack_ == nullptr) home_signal_stack_ = std::make_unique<SignalStack>();
   const std::uint64_t now = tracing::state(worker, trace::State::busy);  // read once: a short run() has to be cheap
   steering->arrive(worker, now);
-  work_flags.set(stealing::Flag::busy, worker.place);
+  places.flags.set(stealing::Flag::busy, worker.place_);
   worker.taken_by_this_thread();
-  worker.looked_at_others = now;
+  worker.looked_at_others_ = now;
   return &worker;
 }
 
 void Runtime::give_back(Worker& worker) noexcept {
   detail::worker_of_thread = nullptr;
   worker.current = nullptr;
-  work_flags.clear(stealing::Flag::busy, worker.place);
+  places.flags.clear(stealing::Flag::busy, worker.place_);
   tracing::state(worker, trace::State::parked);
-  bool more = worker.handoff != nullptr || !worker.deque.empty() || !worker.inbox.empty() || !worker.ready.empty();
-  work_flags.set(stealing::Flag::asleep, worker.place);
-  core_turns.leave(worker.contender);
-  const Group& group = *worker.group;  // from the next line on the worker may move to another group
-  const int node = worker.worker_core.node;
-  worker.slot.give_back(worker.place);
-  if (more || worker.inbox.arrived() || !group.inbox.empty() || !inbox.empty() ||
-      (node >= 0 && !nodes[static_cast<std::size_t>(node)]->empty()) || timers.pending() ||
-      steering->has_news(worker) || ending.has_begun()) {
+  bool more = worker.handoff_ != nullptr || !worker.deque.empty() || !worker.inbox.empty() || !worker.ready.empty();
+  places.flags.set(stealing::Flag::asleep, worker.place_);
+  family.core_turns.leave(worker.contender);
+  const Group& group = *worker.group_;  // from the next line on the worker may move to another group
+  const int node = worker.worker_core_.node;
+  worker.slot.give_back(worker.place_);
+  if (more || worker.inbox.arrived() || !group.inbox.empty() || !places.inbox.empty() ||
+      (node >= 0 && !places.node(node).empty()) || waits.timers.pending() || steering->has_news(worker) ||
+      ending.has_begun()) {
     wake(worker);  // its own thread continues with the jobs that were left
   } else {
     look_around_after_loan(worker);
@@ -330,7 +302,7 @@ void Runtime::give_back(Worker& worker) noexcept {
 /// Called at the end of a loan that leaves no job behind: makes the worker's own thread search for the work of
 /// others before long (look around after a loan).
 void Runtime::look_around_after_loan(Worker& worker) noexcept {
-  switch (loan.after([this] { return anybody_busy(); })) {
+  switch (loan.after([this] { return places.anybody_busy(); })) {
     case Loan::Then::wake:
       wake(worker);  // it has the worker from here on: the next loan comes after its search
       break;
@@ -340,7 +312,7 @@ void Runtime::look_around_after_loan(Worker& worker) noexcept {
     case Loan::Then::nothing:
       break;
   }
-  if (idle_look.load(std::memory_order_seq_cst) != nullptr && main.lookout.vacant())
+  if (idle_look.load(std::memory_order_seq_cst) != nullptr && main.family.lookout.vacant())
     ring(worker);  // it may be the one that looks for messages (one lookout)
 }
 

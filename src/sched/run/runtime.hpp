@@ -1,8 +1,7 @@
-// A runtime: its workers, groups, shared queues and the pool of idle fibers. A process has one, and one more for each
-// of its arenas (sched/run/arenas.hpp).
+// A runtime: its workers, their places, and the pool of idle fibers. A process has one, and one more for each of its
+// arenas (sched/run/arenas.hpp).
 #pragma once
 
-#include <charm/detail/idle_look.hpp>
 #include <charm/machine.hpp>
 
 #include <atomic>
@@ -16,27 +15,19 @@
 #include "os/threads/handed_on.hpp"
 #include "placement/placement.hpp"
 #include "sched/control/steering.hpp"
-#include "sched/debug/deadlock.hpp"
 #include "sched/debug/gdb_layout.hpp"
 #include "sched/debug/stack_overflow.hpp"
 #include "sched/run/ending.hpp"
+#include "sched/run/family.hpp"
 #include "sched/run/gate.hpp"
 #include "sched/run/loan.hpp"
-#include "sched/run/node_inbox.hpp"
-#include "sched/run/sleepers_role.hpp"
+#include "sched/run/places.hpp"
+#include "sched/run/searchers.hpp"
 #include "sched/run/stack_pools.hpp"
 #include "sched/run/worker.hpp"
-#include "sched/wait/blocking_pool.hpp"
-#include "sched/wait/cancelling.hpp"
-#include "sched/wait/timers.hpp"
-#include "stealing/distance_table.hpp"
+#include "sched/wait/waits.hpp"
 #include "stealing/steal_policy.hpp"
-#include "stealing/work_flags.hpp"
 #include "trace/recorder.hpp"
-
-namespace charm::detail {
-struct ArenaState;
-}
 
 namespace charm::sched {
 
@@ -74,65 +65,43 @@ class Runtime {
   /// \throws Error (not_running).
   static Runtime& get();
   static Gate gate;
-  static std::atomic<detail::IdleLook> idle_look;  // null: all work wakes somebody (one lookout)
 
   // Fixed when the workers start, so that all may read it.
-  Runtime& main;                                    // itself, but for an arena's
-  const std::shared_ptr<detail::ArenaState> arena;  // null but for an arena's
+  Runtime& main;  // itself, but for an arena's
   const base::Settings settings;
   const Machine machine;
-  const Bind bind;
   const placement::Placement placement;
-  const os::TickClock clock;
-  const os::HandedOn came_with = os::handed_on();  // of the main runtime: that of the thread that called init()
-  std::unique_ptr<trace::Recorder> recorder;       // null unless the setting trace names a file
   std::vector<std::unique_ptr<Worker>> workers;
-  std::vector<std::unique_ptr<Group>> groups;    // every chiplet; of unbound workers one for all
-  const stealing::DistanceTable distance_table;  // the distances between the groups
-  stealing::WorkFlags work_flags;                // hot and shared: which workers exist, have work, are busy, sleep
-  const stealing::StealPolicy& stealing_policy;
-  std::vector<std::unique_ptr<NodeInbox>> nodes;  // by node id
-  LockedQueue inbox;                              // hot and shared: jobs for any worker
+  Places places;
   std::unique_ptr<Steering> steering;
-  std::unique_ptr<Sharing> sharing;  // null if the runtime leases no cores
 
-  // Rare: waits, time limits, the end of waits.
-  Timers timers;
-  CancellableWaits cancellable_waits;
-  DeadlockWatch deadlock;
-  std::unique_ptr<BlockingPool> blocking_pool;
-
-  // Of the main runtime. Rare: arenas come and go.
-  CoreTurns core_turns;
-  std::vector<std::shared_ptr<detail::ArenaState>> arenas;  // under arenas_mutex(); also those that are being made
-  std::atomic<int> arena_count{0};
-  SleepersRole lookout;  // the sleeper that calls idle_look
-  [[nodiscard]] bool is_main() const noexcept { return this == &main; }
-  [[nodiscard]] bool shares_cores() const noexcept { return arena_count.load(std::memory_order_acquire) > 0; }
+  Waits waits;    // rare: waits, time limits, the end of waits
+  Family family;  // of the main runtime; rare: arenas come and go
 
   // Read by every searching worker, written rarely: the line of its own keeps it apart from what is written often.
   alignas(64) Ending ending;
-  std::atomic<std::int64_t> next_exposure_ns{0};
-  LeavingWorkers leaving_workers;
-  SleepersRole sentry;  // the sleeper that looks for private jobs while all idle ones sleep
-  Loan loan;            // of worker 0
-  StackPools stacks;    // rare: each worker keeps a few fibers
+  Searchers searchers;
+  Loan loan;          // of worker 0
+  StackPools stacks;  // rare: each worker keeps a few fibers
 
-  /// The index in `groups` of a chiplet's group; -1 if the chiplet has no core of the placement.
-  [[nodiscard]] int group_of(int chiplet) const noexcept {
-    const auto index = static_cast<std::size_t>(chiplet) + 1;  // -1 is the first
-    return index < group_by_chiplet_.size() ? group_by_chiplet_[index] : -1;
-  }
-  Worker* worker_at(stealing::Place place) const noexcept {
-    return groups[static_cast<std::size_t>(place.group)]->at[static_cast<std::size_t>(place.slot)].load(
-        std::memory_order_acquire);
-  }
+  [[nodiscard]] bool is_main() const noexcept { return this == &main; }
+  [[nodiscard]] bool shares_cores() const noexcept { return family.count.load(std::memory_order_acquire) > 0; }
+  /// Null but for an arena's.
+  [[nodiscard]] const std::shared_ptr<detail::ArenaState>& arena() const noexcept { return arena_; }
+  [[nodiscard]] const os::TickClock& clock() const noexcept { return clock_; }
+  /// Of the main runtime: what the thread that called init() hands on to threads.
+  [[nodiscard]] const os::HandedOn& came_with() const noexcept { return came_with_; }
+  [[nodiscard]] const stealing::StealPolicy& stealing_policy() const noexcept { return stealing_policy_; }
+  /// Null unless the setting trace names a file.
+  [[nodiscard]] trace::Recorder* recorder() const noexcept { return recorder_.get(); }
+  /// Null if the runtime leases no cores.
+  [[nodiscard]] Sharing* sharing() const noexcept { return sharing_.get(); }
 
   /// Called when a sleeping worker could take new work: wakes one near `from` unless a worker there is searching
   /// already.
   void notify(const Worker* from) noexcept {
-    if (work_flags.any(stealing::Flag::asleep)) [[unlikely]]
-      wake_near(from->place.group);
+    if (places.flags.any(stealing::Flag::asleep)) [[unlikely]]
+      wake_near(from->place().group);
   }
   /// Wakes this worker if it is parked. \return whether it was.
   bool wake(Worker& worker) noexcept;
@@ -140,7 +109,6 @@ class Runtime {
   void wake_all() noexcept;
   /// Whether a worker sleeps or may sleep, by the work flags, or rests.
   [[nodiscard]] bool anybody_asleep() const noexcept;
-  [[nodiscard]] bool anybody_busy() const noexcept;
   /// Makes a parked worker check its time limits again, and park again. \return whether it is parked.
   bool ring(Worker& worker) noexcept;
   void post(Worker& worker, ListedJob* job) noexcept;
@@ -208,7 +176,6 @@ class Runtime {
   void make_ready_to_end() noexcept;
   void join() noexcept;
   void look_around_after_loan(Worker& worker) noexcept;
-  void make_groups();
   void make_workers(const Plan& plan);
   void record();
   void start();
@@ -224,7 +191,12 @@ class Runtime {
   void wake_resting_in(int group) noexcept;
   void wake_resting_on(int node) noexcept;
 
-  std::vector<int> group_by_chiplet_;  // [chiplet + 1]
+  const std::shared_ptr<detail::ArenaState> arena_;
+  const os::TickClock clock_;
+  const os::HandedOn came_with_ = os::handed_on();
+  const stealing::StealPolicy& stealing_policy_;
+  std::unique_ptr<trace::Recorder> recorder_;
+  std::unique_ptr<Sharing> sharing_;
   std::atomic<std::uint64_t> next_task_id_{1};
   std::unique_ptr<SignalStack> home_signal_stack_;
 };

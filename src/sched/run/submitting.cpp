@@ -42,7 +42,7 @@ class Guest {
     native_.bound = worker_->id;
     native_.runtime = worker_->runtime;
     native_.card.begin(guest_function);
-    native_.card.since.store(worker_->looked_at_others, std::memory_order_relaxed);
+    native_.card.since.store(worker_->looked_at_others(), std::memory_order_relaxed);
     worker_->current = &native_;
     worker_->runtime->loan.show_guest(native_);
   }
@@ -55,7 +55,7 @@ class Guest {
   Guest& operator=(const Guest&) = delete;
   /// No worker asked this one for jobs while it was parked: so if others sleep, its next push has to wake one.
   void notice_sleepers() const noexcept {
-    if (worker_->runtime->work_flags.any(stealing::Flag::asleep)) worker_->deque.poke();
+    if (worker_->runtime->places.flags.any(stealing::Flag::asleep)) worker_->deque.poke();
   }
   explicit operator bool() const noexcept { return worker_ != nullptr; }
   Worker& worker() const noexcept { return *worker_; }
@@ -127,7 +127,7 @@ void post(Target target, ListedJob& job) {
         fail("worker", runtime.workers.size());
       return runtime.post(*runtime.workers[static_cast<std::size_t>(target.id)], &job);
     case Target::Kind::chiplet: {
-      const int group = target.id < 0 ? -1 : runtime.group_of(target.id);
+      const int group = target.id < 0 ? -1 : runtime.places.group_of(target.id);
       if (group < 0 || !runtime.post_group(group, &job)) fail("chiplet", runtime.workers.size());
       return;
     }

@@ -39,13 +39,13 @@ bool Runtime::queues_are_empty() noexcept {
         worker->deque.has_private())
       return false;
   }
-  for (auto& group : groups) {
+  for (auto& group : places.groups) {
     if (!group->inbox.empty()) return false;
   }
-  for (auto& node : nodes) {
+  for (auto& node : places.nodes) {
     if (!node->empty()) return false;
   }
-  return inbox.empty();
+  return places.inbox.empty();
 }
 
 /// Whether a task is suspended, where all workers are idle.
@@ -58,7 +58,7 @@ bool Runtime::has_tasks() noexcept {
 
 /// Whether it is an arena whose end is waited for, and that has no tasks left.
 bool Runtime::is_to_end_alone() noexcept {
-  return arena != nullptr && arena->closed.load(std::memory_order_acquire) && !ending.is_over() && !has_tasks();
+  return arena_ != nullptr && arena_->closed.load(std::memory_order_acquire) && !ending.is_over() && !has_tasks();
 }
 
 namespace {
@@ -80,8 +80,8 @@ bool anybody_outside(Runtime& runtime, bool family, std::uint64_t& begun) {
   begun = 0;
   bool any = false;
   for_those_that_end(runtime, family, [&](const Runtime& each) {
-    any = any || each.timers.pending() ||
-          (family ? each.blocking_pool->may_go_on(begun) : each.blocking_pool->out() != 0);
+    any = any || each.waits.timers.pending() ||
+          (family ? each.waits.blocking->may_go_on(begun) : each.waits.blocking->out() != 0);
   });
   return any;
 }
@@ -115,14 +115,14 @@ bool Runtime::nothing_left(bool family) noexcept {
 void Runtime::end_alone() noexcept {
   ending.leave_idle();
   ending.finish();
-  if (arena != nullptr) arena->over.complete();
+  if (arena_ != nullptr) arena_->over.complete();
   ending.enter_idle();
 }
 
 void Runtime::end_family() noexcept {
   for_family(*this, [](Runtime& each) {
     each.ending.finish();
-    if (each.arena != nullptr) each.arena->over.complete();
+    if (each.arena() != nullptr) each.arena()->over.complete();
   });
 }
 
@@ -132,13 +132,14 @@ bool Worker::stay_until_the_end() noexcept {
   const auto since = std::chrono::steady_clock::now();
   std::uint64_t waits = 0;
   while (!runtime->ending.is_over()) {
-    runtime->timers.fire_all(*this);
+    runtime->waits.timers.fire_all(*this);
     if (has_work() || neighbours_show_work() || others_have_work()) {
       runtime->ending.leave_idle();
       return false;
     }
     const bool family = runtime->main.ending.has_begun();
-    const bool alone = !family || (runtime->arena != nullptr && runtime->arena->closed.load(std::memory_order_acquire));
+    const bool alone =
+        !family || (runtime->arena() != nullptr && runtime->arena()->closed.load(std::memory_order_acquire));
     if (alone && runtime->nothing_left(false)) {
       runtime->end_alone();
     } else if (runtime->is_main() && runtime->nothing_left(true)) {

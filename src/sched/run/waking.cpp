@@ -7,6 +7,7 @@
 #include "os/threads/affinity.hpp"
 #include "os/threads/membarrier.hpp"
 #include "sched/debug/tracing.hpp"
+#include "sched/run/idle_look.hpp"
 #include "sched/run/oversubscription.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/visit.hpp"
@@ -14,6 +15,8 @@
 #include "sched/run/worker.hpp"
 
 namespace charm::sched {
+
+std::atomic<detail::IdleLook> idle_look{nullptr};
 
 using stealing::Flag;
 
@@ -23,13 +26,13 @@ bool Runtime::wake(Worker& worker) noexcept {
   const WorkerSlot::Who who = seen.who();
   const int seen_group = seen.group();
   // Counted as searching before it can run, in the group where it sleeps: a parked worker does not change groups.
-  std::atomic<int>& searching = groups[static_cast<std::size_t>(seen_group)]->searching;
+  std::atomic<int>& searching = places.group(seen_group).searching;
   searching.fetch_add(1, std::memory_order_relaxed);
   delay_between_steps();
   if (!worker.slot.wake(seen)) {
     // Meanwhile it counted as one that searches: a worker that found a job may have left the next to it (wakers count
     // whom they wake), and a poster its job (rely on a searcher).
-    if (searching.fetch_sub(1, std::memory_order_seq_cst) == 1 && work_flags.any(Flag::asleep)) wake_near(seen_group);
+    if (searching.fetch_sub(1, std::memory_order_seq_cst) == 1 && places.flags.any(Flag::asleep)) wake_near(seen_group);
     return false;
   }
   tracing::woke(worker);
@@ -53,21 +56,21 @@ int cpu_outside(const Steering& steering) noexcept {
 /// Whether another sleeper is the better one to wake: this one leaves jobs to others, or another thread is running on
 /// its cpu: the caller, the worker of an arena, or perhaps the thread that called init().
 bool Runtime::wakes_last(const Worker& worker, int callers_cpu) const noexcept {
-  const int cpu = worker.cpu.load(std::memory_order_relaxed);
+  const int cpu = worker.cpu();
   const bool knows = callers_cpu >= 0 && loan.is_home_thread();  // where the thread that called init() runs
   return worker.leaves_jobs.now() || (callers_cpu >= 0 && cpu == callers_cpu) ||
-         (main.shares_cores() && main.core_turns.taken(worker.contender, cpu)) ||
+         (main.shares_cores() && main.family.core_turns.taken(worker.contender, cpu)) ||
          (!knows && worker.id == 0 && settings.lend_caller && !loan.guest_waits());
 }
 
 template <class F>
 bool Runtime::wake_one_of(int group, F&& wanted, Wake which) noexcept {
-  if (work_flags.count(Flag::asleep, group) == 0) return false;
+  if (places.flags.count(Flag::asleep, group) == 0) return false;
   const int here = cpu_outside(*steering);
   const auto each_sleeper = [&](auto&& try_one) {
-    for (int w = 0; w < work_flags.words(group); ++w) {
-      for (auto word = work_flags.word(Flag::asleep, group, w); word != 0; word &= word - 1) {
-        Worker* sleeper = worker_at({group, w * stealing::WorkFlags::word_bits + std::countr_zero(word)});
+    for (int w = 0; w < places.flags.words(group); ++w) {
+      for (auto word = places.flags.word(Flag::asleep, group, w); word != 0; word &= word - 1) {
+        Worker* sleeper = places.worker_at({group, w * stealing::WorkFlags::word_bits + std::countr_zero(word)});
         if (sleeper != nullptr && wanted(*sleeper) && try_one(*sleeper)) return true;
       }
     }
@@ -78,7 +81,7 @@ bool Runtime::wake_one_of(int group, F&& wanted, Wake which) noexcept {
       [&](Worker& sleeper) { return wake(sleeper); }, which == Wake::preferred);
 }
 
-bool Runtime::anybody_asleep() const noexcept { return work_flags.any(Flag::asleep) || steering->anybody_rests(); }
+bool Runtime::anybody_asleep() const noexcept { return places.flags.any(Flag::asleep) || steering->anybody_rests(); }
 
 template <class F>
 void Runtime::wake_resting(F&& wanted) noexcept {
@@ -93,24 +96,22 @@ void Runtime::wake_resting(F&& wanted) noexcept {
 }
 
 void Runtime::wake_resting_in(int group) noexcept {
-  wake_resting([group](const Worker& w) { return w.home_group.load(std::memory_order_seq_cst) == group; });
+  wake_resting([group](const Worker& w) { return w.home_group(std::memory_order_seq_cst) == group; });
 }
 
 void Runtime::wake_resting_on(int node) noexcept {
-  wake_resting([node](const Worker& w) { return w.node.load(std::memory_order_seq_cst) == node; });
+  wake_resting([node](const Worker& w) { return w.node(std::memory_order_seq_cst) == node; });
 }
 
 /// The slow half of notify().
 void Runtime::wake_near(int home) noexcept {
   auto anybody = [](const Worker&) { return true; };
-  auto searched = [&](int group) {
-    return groups[static_cast<std::size_t>(group)]->searching.load(std::memory_order_relaxed) > 0;
-  };
+  auto searched = [&](int group) { return places.group(group).searching.load(std::memory_order_relaxed) > 0; };
   if (searched(home)) return;
   if (wake_one_of(home, anybody)) return;
-  for (int far : distance_table.by_distance(home)) {
+  for (int far : places.distances.by_distance(home)) {
     const int word = far / stealing::WorkFlags::word_bits;
-    if ((work_flags.summary(Flag::asleep, word) >> (far % stealing::WorkFlags::word_bits) & 1) == 0) continue;
+    if ((places.flags.summary(Flag::asleep, word) >> (far % stealing::WorkFlags::word_bits) & 1) == 0) continue;
     if (searched(far) || wake_one_of(far, anybody)) return;
   }
 }
@@ -139,22 +140,22 @@ void Runtime::post(Worker& worker, ListedJob* job) noexcept {
 // sleeps.
 
 void Runtime::post_anywhere(ListedJob* job) noexcept {
-  inbox.push(job);
+  places.inbox.push(job);
   delay_between_steps();
   if (!anybody_searches()) wake_anybody();
 }
 
 /// Whether a worker searches that has its cpu, and leaves no jobs to others. To be asked after the job was posted.
 bool Runtime::anybody_searches() const noexcept {
-  if (oversubscribed() || main.shares_cores() || leaving_workers.any() || steering->anybody_rests()) return false;
-  return std::any_of(groups.begin(), groups.end(),
+  if (oversubscribed() || main.shares_cores() || searchers.leaving.any() || steering->anybody_rests()) return false;
+  return std::any_of(places.groups.begin(), places.groups.end(),
                      [](const auto& group) { return group->searching.load(std::memory_order_seq_cst) > 0; });
 }
 
 void Runtime::wake_anybody() noexcept {
   for (Wake which : {Wake::preferred, Wake::any}) {
-    for (int i = 0; i < work_flags.summary_words(); ++i) {
-      for (auto word = work_flags.summary(Flag::asleep, i); word != 0; word &= word - 1) {
+    for (int i = 0; i < places.flags.summary_words(); ++i) {
+      for (auto word = places.flags.summary(Flag::asleep, i); word != 0; word &= word - 1) {
         const int group = i * stealing::WorkFlags::word_bits + std::countr_zero(word);
         if (wake_one_of(group, [](const Worker&) { return true; }, which)) return;
       }
@@ -163,29 +164,28 @@ void Runtime::wake_anybody() noexcept {
 }
 
 void Runtime::post_near(int chiplet, ListedJob* job) noexcept {
-  inbox.push(job);
-  const int home = group_of(chiplet);
+  places.inbox.push(job);
+  const int home = places.group_of(chiplet);
   auto anybody = [](const Worker&) { return true; };
   if (home < 0 || !wake_one_of(home, anybody)) wake_anybody();
 }
 
 bool Runtime::post_group(int group, ListedJob* job) noexcept {
-  Group& to = *groups[static_cast<std::size_t>(group)];
-  if (work_flags.count(Flag::member, group) == 0) return false;
+  Group& to = places.group(group);
+  if (places.flags.count(Flag::member, group) == 0) return false;
   to.inbox.push(job);
   if (wake_one_of(group, [](const Worker&) { return true; })) return true;
-  if (work_flags.count(Flag::member, group) == 0) abandon(to.inbox);  // they have left meanwhile
+  if (places.flags.count(Flag::member, group) == 0) abandon(to.inbox);  // they have left meanwhile
   wake_resting_in(group);
   return true;
 }
 
 bool Runtime::post_node(int node, ListedJob* job) noexcept {
-  if (node < 0 || static_cast<std::size_t>(node) >= nodes.size()) return false;
-  NodeInbox& to = *nodes[static_cast<std::size_t>(node)];
+  if (node < 0 || static_cast<std::size_t>(node) >= places.nodes.size()) return false;
+  NodeInbox& to = places.node(node);
   if (!to.post(job)) return false;
   for (int group : to.groups()) {
-    if (wake_one_of(group, [node](const Worker& w) { return w.node.load(std::memory_order_seq_cst) == node; }))
-      return true;
+    if (wake_one_of(group, [node](const Worker& w) { return w.node(std::memory_order_seq_cst) == node; })) return true;
   }
   if (to.members() == 0) abandon(to);
   wake_resting_on(node);
@@ -198,7 +198,7 @@ namespace charm::detail {
 
 void set_idle_look(IdleLook look) {
   const sched::Visit runtime;
-  sched::Runtime::idle_look.store(look, std::memory_order_seq_cst);
+  sched::idle_look.store(look, std::memory_order_seq_cst);
   if (look != nullptr) runtime->main.wake_all();  // so that one of the sleepers becomes the lookout
 }
 

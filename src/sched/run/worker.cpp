@@ -53,7 +53,7 @@ void loop() noexcept {
     if (job == nullptr) {
       Fiber* self = worker->current;
       const bool guest = worker->slot.who() == WorkerSlot::Who::guest;
-      Fiber& thread = guest ? worker->runtime->send_guest_back(*worker) : worker->native;
+      Fiber& thread = guest ? worker->runtime->send_guest_back(*worker) : worker->native();
       worker->enter(&thread);
       fiber::switch_to(*self, thread, recycle, nullptr);
     } else if (job->run == nullptr) {
@@ -76,49 +76,49 @@ void loop() noexcept {
 
 void Worker::taken_by_this_thread() noexcept {
   detail::worker_of_thread = this;
-  handling = &handling_of_thread();
-  error_number = &error_number_of_thread();
+  handling_ = &handling_of_thread();
+  error_number_ = &error_number_of_thread();
 }
 
 void Worker::main() noexcept {
   taken_by_this_thread();
   runtime->steering->start(*this);
-  fiber::attach_thread(native);
-  native.bound = id;
-  current = &native;
-  if (runtime->main.shares_cores()) runtime->main.core_turns.take(contender, worker_core.cpu);  // an arena's
+  fiber::attach_thread(native_);
+  native_.bound = id;
+  current = &native_;
+  if (runtime->main.shares_cores()) runtime->main.family.core_turns.take(contender, worker_core_.cpu);  // an arena's
   // A job may have come already, and is then found before any search: until its first search the worker counts as
   // busy, so that others ask it for work, and its first push looks for workers that slept before it began.
-  runtime->work_flags.set(stealing::Flag::busy, place);
+  runtime->places.flags.set(stealing::Flag::busy, place_);
   deque.poke();
   Fiber* first = take_fiber();
   enter(first);
-  fiber::switch_to(native, *first, nullptr, nullptr);
+  fiber::switch_to(native_, *first, nullptr, nullptr);
   runtime->steering->stop(*this);
-  runtime->main.core_turns.leave(contender);
+  runtime->main.family.core_turns.leave(contender);
   detail::worker_of_thread = nullptr;  // the loop has found that the runtime stops
 }
 
 void Worker::share_core() noexcept {
   Runtime& main = runtime->main;
   if (!main.shares_cores()) return;
-  if (contender.cpu >= 0 && contender.cpu != worker_core.cpu) main.core_turns.leave(contender);  // it has moved
-  if (!main.core_turns.should_yield(contender)) return;
-  main.core_turns.leave(contender);
-  if (!runtime->ending.has_begun(std::memory_order_relaxed)) main.core_turns.take(contender, worker_core.cpu);
+  if (contender.cpu >= 0 && contender.cpu != worker_core_.cpu) main.family.core_turns.leave(contender);  // it has moved
+  if (!main.family.core_turns.should_yield(contender)) return;
+  main.family.core_turns.leave(contender);
+  if (!runtime->ending.has_begun(std::memory_order_relaxed)) main.family.core_turns.take(contender, worker_core_.cpu);
 }
 
 /// After a sleep, as a searcher: takes the core, or lets another worker come in its place while it waits for it
 /// (waiting passes wake-ups on).
 void Worker::take_turn() noexcept {
   Runtime& main = runtime->main;
-  if (!main.shares_cores() || main.core_turns.try_take(contender, worker_core.cpu)) return;
+  if (!main.shares_cores() || main.family.core_turns.try_take(contender, worker_core_.cpu)) return;
   if (runtime->ending.has_begun(std::memory_order_relaxed)) return;
-  group->searching.fetch_sub(1, std::memory_order_relaxed);
+  group_->searching.fetch_sub(1, std::memory_order_relaxed);
   delay_between_steps();
   runtime->wake_anybody();
-  main.core_turns.take(contender, worker_core.cpu);
-  group->searching.fetch_add(1, std::memory_order_relaxed);
+  main.family.core_turns.take(contender, worker_core_.cpu);
+  group_->searching.fetch_add(1, std::memory_order_relaxed);
 }
 
 void Worker::suspend(fiber::After after, void* argument, const detail::WaitReason& reason, Fiber* to) noexcept {
@@ -140,13 +140,13 @@ void Worker::suspend(fiber::After after, void* argument, const detail::WaitReaso
   Tally::add(tally.suspensions);
   const std::uint64_t task = tracing::suspends(*this, self);
   // Every fiber leaves the thread's exception state empty, so only a fiber inside of a handler has to restore one.
-  const Handling handled = std::exchange(*handling, Handling{nullptr, 0});
-  const int error = *error_number;
+  const Handling handled = std::exchange(*handling_, Handling{nullptr, 0});
+  const int error = *error_number_;
   fiber::switch_to(*self, *to, after, argument);
   Worker* here = sched::this_worker();
   if (handled.caught != nullptr || handled.uncaught != 0) [[unlikely]]
-    (here != nullptr ? *here->handling : handling_of_thread()) = handled;
-  (here != nullptr ? *here->error_number : error_number_of_thread()) = error;
+    (here != nullptr ? *here->handling_ : handling_of_thread()) = handled;
+  (here != nullptr ? *here->error_number_ : error_number_of_thread()) = error;
   if (here == nullptr) {  // the task goes on in a thread of the pool; leave_blocking() does the rest
     self->away.task = task;
     self->away.left = id;
@@ -170,25 +170,25 @@ void Worker::resumed(const Fiber& fiber, const std::byte* limit, const std::byte
 }
 
 Fiber* Worker::take_fiber() noexcept {
-  Fiber* fiber = free_fibers;
-  if (fiber == nullptr) return runtime->take_fiber(worker_core.node);
-  free_fibers = static_cast<Fiber*>(fiber->next);
-  --free_count;
+  Fiber* fiber = free_fibers_;
+  if (fiber == nullptr) return runtime->take_fiber(worker_core_.node);
+  free_fibers_ = static_cast<Fiber*>(fiber->next);
+  --free_count_;
   return fiber;
 }
 
 void Worker::give_fiber(Fiber* fiber) noexcept {
   constexpr int most = 16;
-  if (free_count == most) return runtime->stacks.give(*fiber);
-  fiber->next = free_fibers;
-  free_fibers = fiber;
-  ++free_count;
+  if (free_count_ == most) return runtime->stacks.give(*fiber);
+  fiber->next = free_fibers_;
+  free_fibers_ = fiber;
+  ++free_count_;
 }
 
 Job* Worker::find_job() noexcept {
-  runtime->timers.before_job(*this);
-  if (handoff != nullptr) return std::exchange(handoff, nullptr);
-  if (!bound_limits.any()) [[likely]] {
+  runtime->waits.timers.before_job(*this);
+  if (handoff_ != nullptr) return std::exchange(handoff_, nullptr);
+  if (!bound_limits_.any()) [[likely]] {
     if (Job* job = own_job()) return job;
   }
   return search();
@@ -199,14 +199,14 @@ Job* Worker::find_job() noexcept {
 /// shared inboxes come first, and every 10 ms the jobs of other workers (look at the others, sched/run/parking.cpp). A
 /// worker that rests leaves to others what is for any worker.
 Job* Worker::own_job() noexcept {
-  if (++tick % 61 == 0 || look_around) {
-    look_around = false;
-    if (std::exchange(look_at_others, false)) {
+  if (++tick_ % 61 == 0 || look_around_) {
+    look_around_ = false;
+    if (std::exchange(look_at_others_, false)) {
       if (Job* job = others_job()) return job;
     }
     if (Job* job = rests() ? near_job() : shared_job()) return job;
   }
-  std::uint32_t kind = tick % 4 % 3;
+  std::uint32_t kind = tick_ % 4 % 3;
   for (int i = 0; i < 3; ++i, kind = kind == 2 ? 0 : kind + 1) {
     switch (kind) {
       case 0:
@@ -236,13 +236,13 @@ Job* Worker::sent_job() noexcept {
 
 /// A job that was sent to this chiplet or node.
 Job* Worker::near_job() noexcept {
-  if (Job* job = group->inbox.pop()) return job;
-  return worker_core.node >= 0 ? runtime->nodes[static_cast<std::size_t>(worker_core.node)]->pop() : nullptr;
+  if (Job* job = group_->inbox.pop()) return job;
+  return worker_core_.node >= 0 ? runtime->places.node(worker_core_.node).pop() : nullptr;
 }
 
 Job* Worker::shared_job() noexcept {
   if (Job* job = near_job()) return job;
-  return runtime->inbox.pop();
+  return runtime->places.inbox.pop();
 }
 
 namespace {
@@ -273,8 +273,8 @@ void make_ready(Fiber* fiber, bool next) noexcept {
   if (fiber->bound >= 0 && worker->id != fiber->bound) {
     Runtime& runtime = *worker->runtime;
     runtime.post(*runtime.workers[static_cast<std::size_t>(fiber->bound)], fiber);
-  } else if (next && worker->handoff == nullptr) {
-    worker->handoff = fiber;
+  } else if (next && worker->continue_next(*fiber)) {
+    return;
   } else if (fiber->bound >= 0) {
     worker->inbox.push(fiber);
   } else {
@@ -286,48 +286,48 @@ void make_ready(Fiber* fiber, bool next) noexcept {
 
 void Worker::push_ready(ListedJob* job) noexcept {
   if (ready.push_ring(job)) return;
-  switch (runtime->bind) {
+  switch (runtime->settings.bind) {
     case Bind::chiplet:
-      return group->inbox.push(job);
+      return group_->inbox.push(job);
     case Bind::node:
-      if (worker_core.node >= 0) return runtime->nodes[static_cast<std::size_t>(worker_core.node)]->push(job);
+      if (worker_core_.node >= 0) return runtime->places.node(worker_core_.node).push(job);
       [[fallthrough]];
     default:
       return ready.push(job);
   }
 }
 
-}  // namespace charm::sched
+bool Worker::looks_at_timers(std::uint64_t ticks) noexcept {
+  if (ticks - last_timer_look_ < 10 * detail::ticks_per_us()) return false;
+  last_timer_look_ = ticks;
+  return true;
+}
 
-namespace charm {
-
-void yield() {
-  sched::Worker* worker = sched::this_worker();
-  if (worker == nullptr) return std::this_thread::yield();
-  // look_around: somebody has asked for a look at the shared inboxes, too.
-  const bool others = !worker->deque.empty() || !worker->inbox.empty() || worker->look_around;
-  if (!others && worker->ready.empty() && worker->tick++ % 64 != 0) return;
+void Worker::yield() noexcept {
+  // look_around_: somebody has asked for a look at the shared inboxes, too.
+  const bool others = !deque.empty() || !inbox.empty() || look_around_;
+  if (!others && ready.empty() && tick_++ % 64 != 0) return;
   // Usually directly to the next fiber in the queue. Through the loop, which checks all queues, if other kinds of
   // work wait here, and now and then; every 16th yield checks whether the shared inboxes or the timers need that.
-  const std::uint32_t turn = ++worker->yields;
-  bool straight = !others && turn % 64 != 0 && worker->current->bound < 0;
+  const std::uint32_t turn = ++yields_;
+  bool straight = !others && turn % 64 != 0 && current->bound < 0;
   if (turn % 16 == 0) {
-    worker->look_around |= !worker->runtime->inbox.empty() || !worker->group->inbox.empty();
-    worker->runtime->timers.before_job(*worker);
-    straight = straight && !worker->look_around;
+    look_around_ |= !runtime->places.inbox.empty() || !group_->inbox.empty();
+    runtime->waits.timers.before_job(*this);
+    straight = straight && !look_around_;
   }
-  fiber::Fiber* next = nullptr;
+  Fiber* next = nullptr;
   if (straight) {
-    if (sched::ListedJob* job = worker->ready.pop()) {
+    if (ListedJob* job = ready.pop()) {
       if (job->run == nullptr)
-        next = static_cast<fiber::Fiber*>(job);
+        next = static_cast<Fiber*>(job);
       else
-        worker->ready.push(job);
+        ready.push(job);
     }
   }
-  worker->suspend(
-      [](fiber::Fiber* from, void*) noexcept {
-        sched::Worker* here = sched::this_worker();
+  suspend(
+      [](Fiber* from, void*) noexcept {
+        Worker* here = this_worker();
         if (from->bound >= 0) {
           here->inbox.push(from);
         } else {
@@ -336,6 +336,17 @@ void yield() {
         }
       },
       nullptr, {detail::Wait::nothing}, next);
+}
+
+}  // namespace charm::sched
+
+namespace charm {
+
+void yield() {
+  if (sched::Worker* worker = sched::this_worker())
+    worker->yield();
+  else
+    std::this_thread::yield();
 }
 
 }  // namespace charm

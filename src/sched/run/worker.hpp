@@ -33,26 +33,7 @@ namespace charm::sched {
 
 class Meter;
 class Runtime;
-struct Worker;
-
-/// The workers of a chiplet. They steal from each other first, and one is woken for another. There is a group for every
-/// chiplet that has a core of the placement, at any level, and one for workers that are not bound. The runtime's work
-/// flags say which slots of a group have a member, have work, are busy or asleep; `at` names the worker of each slot.
-///
-/// - Entries outlast their workers: A slot's entry is written before any flag of that slot but `member` is set. It
-///   stays when its worker leaves. An old entry then names a worker of another group, and a thief that follows it may
-///   steal from that worker.
-/// - No inbox without members: The inbox belongs to the group and does not move with its members. While it holds a job,
-///   a member will look at it before it sleeps, or the job is being moved to the runtime's inbox: the last member to
-///   leave moves the jobs after it has cleared its flags, and a poster checks after its push whether there is a member,
-///   and moves them if there is none. Both orders are sequentially consistent, so one of the two sees the other.
-struct Group {
-  Group(int chiplet_id, std::size_t capacity) : chiplet(chiplet_id), at(capacity) {}
-  const int chiplet;
-  std::vector<std::atomic<Worker*>> at;  // by slot
-  LockedQueue inbox;
-  alignas(64) std::atomic<int> searching{0};
-};
+struct Group;
 
 /// Plain counters of one worker; written by its owner, read by any thread.
 struct Tally {
@@ -64,31 +45,14 @@ struct Tally {
   }
 };
 
-struct Worker : detail::WorkerBase {
+class Worker : public detail::WorkerBase {
+ public:
   Runtime* runtime = nullptr;
 
-  // Owner only. Other workers know its place from the work flags, and its node from `node` below.
-  WorkerCore worker_core;
-  Group* group = nullptr;
-  stealing::Place place;
-  fiber::Fiber native;              // the own stack of the worker's thread
-  fiber::Fiber* current = nullptr;  // the fiber that runs
-  fiber::Fiber* handoff = nullptr;  // the fiber to continue next, before anything else
-  fiber::Fiber* free_fibers = nullptr;
-  int free_count = 0;
+  // Owner only.
+  fiber::Fiber* current = nullptr;   // the fiber that runs
   fiber::StackCache further_stacks;  // for deep recursion
-  std::uint32_t tick = 0;            // counts searches of the own queues; decides which is first, so only these count
-  std::uint32_t yields = 0;
-  BoundLimits bound_limits;
-  bool look_around = false;      // the next search of the own queues begins with the shared queues
-  bool look_at_others = false;   // and continues with those of other workers
-  Handling* handling = nullptr;  // exception state of the thread that has the worker
-  int* error_number = nullptr;   // errno of that thread
-  std::uint64_t last_timer_look = 0;
-  std::uint64_t looked_at_others = 0;  // time on its clock at which it last did so, or was idle
-  stealing::Place asked_lately;        // the worker that it asked for work then
-  std::uint64_t random = 0;
-  trace::Track* track = nullptr;  // null unless the run is recorded (sched/debug/tracing.hpp)
+  trace::Track* track = nullptr;     // null unless the run is recorded (sched/debug/tracing.hpp)
   const os::TickClock* clock = nullptr;
   Meter* meter = nullptr;          // counts its work; null: there is no controller
   CoreTurns::Contender contender;  // whether it has its core, where arenas share cores (sched/control/core_turns.hpp)
@@ -97,17 +61,50 @@ struct Worker : detail::WorkerBase {
   Inbox inbox;
   ReadyQueue ready;
   alignas(64) WorkerSlot slot;
-  std::atomic<const fiber::Fiber*> shown{nullptr};  // `current`, for lists of tasks
-  std::atomic<int> node{-1};                        // the node of its core
-  std::atomic<int> cpu{-1};                         // the cpu of its core
-  std::atomic<int> home_group{0};                   // the group of `place`, perhaps a moment old
   LeavesJobs leaves_jobs;
   std::atomic<bool> reserved{false};  // for a part of a batch that will be sent to it (src/task_dag)
   // Written by the owner, read rarely by others: reports.
   alignas(64) Tally tally;
   WorkTimes times;
 
-  std::thread thread;  // rare: start and end
+  // ---- the owner ----
+
+  // Where it is. Other workers know its place from the work flags.
+  [[nodiscard]] const WorkerCore& worker_core() const noexcept { return worker_core_; }
+  [[nodiscard]] Group& group() const noexcept { return *group_; }
+  [[nodiscard]] stealing::Place place() const noexcept { return place_; }
+  /// errno of the thread that has the worker.
+  [[nodiscard]] int& error_number() const noexcept { return *error_number_; }
+  [[nodiscard]] BoundLimits& bound_limits() noexcept { return bound_limits_; }
+  /// The own stack of the worker's thread.
+  [[nodiscard]] fiber::Fiber& native() noexcept { return native_; }
+  /// Continues this fiber next, before anything else. \return false where another is to be continued next.
+  bool continue_next(fiber::Fiber& fiber) noexcept {
+    if (handoff_ != nullptr) return false;
+    handoff_ = &fiber;
+    return true;
+  }
+  /// The next search of the own queues begins with the shared queues.
+  void look_around() noexcept { look_around_ = true; }
+  /// The time on its clock at which it last looked at others' jobs, or was lent, or woke up.
+  [[nodiscard]] std::uint64_t looked_at_others() const noexcept { return looked_at_others_; }
+  /// Whether 10 us have passed since this last said so.
+  [[nodiscard]] bool looks_at_timers(std::uint64_t ticks) noexcept;
+  /// See charm::yield().
+  void yield() noexcept;
+
+  // ---- any thread ----
+
+  /// The node and the cpu of its core, and the group of its place, perhaps a moment old; the node -1: unknown.
+  [[nodiscard]] int node(std::memory_order order = std::memory_order_relaxed) const noexcept {
+    return node_.load(order);
+  }
+  [[nodiscard]] int cpu() const noexcept { return cpu_.load(std::memory_order_relaxed); }
+  [[nodiscard]] int home_group(std::memory_order order = std::memory_order_relaxed) const noexcept {
+    return home_group_.load(order);
+  }
+  /// `current`, for lists of tasks.
+  [[nodiscard]] const fiber::Fiber* shown() const noexcept { return shown_.load(std::memory_order_relaxed); }
 
   /// The main function of the worker's thread.
   void main() noexcept;
@@ -131,7 +128,7 @@ struct Worker : detail::WorkerBase {
   /// Notes that `to` will be the running fiber; the switch follows.
   void enter(fiber::Fiber* to) noexcept {
     current = to;
-    shown.store(to, std::memory_order_relaxed);
+    shown_.store(to, std::memory_order_relaxed);
     to->card.state.store(fiber::TaskCard::State::running, std::memory_order_relaxed);
     stack_top = to->stack.base + to->stack.bytes;
     stack_limit = to->stack.base + to->stack.bytes / 4;  // the last quarter is for calls that do not fork
@@ -161,6 +158,7 @@ struct Worker : detail::WorkerBase {
 
  private:
   friend class Runtime;
+  friend struct GdbLayout;
   friend struct WorkerTest;
   detail::Job* own_job() noexcept;
   detail::Job* near_job() noexcept;
@@ -200,7 +198,34 @@ struct Worker : detail::WorkerBase {
   void return_from(Sleep& sleep) noexcept;
   void leave_lookout(const void* sleep) noexcept;
   void take_turn() noexcept;
-  std::uint64_t next_random() noexcept { return base::next_random(random); }
+  std::uint64_t next_random() noexcept { return base::next_random(random_); }
+
+  // Owner only.
+  alignas(64) WorkerCore worker_core_;
+  Group* group_ = nullptr;
+  stealing::Place place_;
+  fiber::Fiber native_;
+  fiber::Fiber* handoff_ = nullptr;  // see continue_next()
+  fiber::Fiber* free_fibers_ = nullptr;
+  int free_count_ = 0;
+  std::uint32_t tick_ = 0;  // counts searches of the own queues; decides which is first, so only these count
+  std::uint32_t yields_ = 0;
+  BoundLimits bound_limits_;
+  bool look_around_ = false;      // the next search of the own queues begins with the shared queues
+  bool look_at_others_ = false;   // and continues with those of other workers
+  Handling* handling_ = nullptr;  // exception state of the thread that has the worker
+  int* error_number_ = nullptr;
+  std::uint64_t last_timer_look_ = 0;
+  std::uint64_t looked_at_others_ = 0;
+  stealing::Place asked_lately_;  // the worker that it asked for work then
+  std::uint64_t random_ = 0;
+  std::thread thread_;
+
+  // Written by the owner, read by any thread.
+  alignas(64) std::atomic<const fiber::Fiber*> shown_{nullptr};
+  std::atomic<int> node_{-1};
+  std::atomic<int> cpu_{-1};
+  std::atomic<int> home_group_{0};
 };
 
 inline Worker* this_worker() noexcept { return static_cast<Worker*>(detail::this_worker()); }

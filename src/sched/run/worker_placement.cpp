@@ -4,7 +4,7 @@
 // Only the worker's own thread moves it, between two jobs, so it is neither searching nor asleep. Its deque,
 // ready fibers and inbox move with it: thieves find it by its new place, and by the old one as long as a
 // flag there is set. The inboxes of its group and node stay where they are; "no inbox without members"
-// (sched/run/worker.hpp) explains why no job stays in them.
+// (sched/run/places.hpp) explains why no job stays in them.
 #include <charm/error.hpp>
 
 #include <string>
@@ -18,29 +18,29 @@ namespace charm::sched {
 using stealing::Flag;
 
 void Runtime::join_group(Worker& worker, int group) {
-  worker.group = groups[static_cast<std::size_t>(group)].get();
-  worker.place = work_flags.join(group);
-  worker.home_group.store(group, std::memory_order_seq_cst);
-  worker.group->at[static_cast<std::size_t>(worker.place.slot)].store(&worker, std::memory_order_seq_cst);
+  worker.group_ = &places.group(group);
+  worker.place_ = places.flags.join(group);
+  worker.home_group_.store(group, std::memory_order_seq_cst);
+  worker.group_->at[static_cast<std::size_t>(worker.place_.slot)].store(&worker, std::memory_order_seq_cst);
 }
 
 void Runtime::leave_group(stealing::Place place) noexcept {
-  work_flags.leave(place);
-  LockedQueue& left = groups[static_cast<std::size_t>(place.group)]->inbox;
-  if (work_flags.count(Flag::member, place.group) == 0)
+  places.flags.leave(place);
+  LockedQueue& left = places.group(place.group).inbox;
+  if (places.flags.count(Flag::member, place.group) == 0)
     abandon(left);
   else if (!left.empty())
     wake_resting_in(place.group);
 }
 
 void Runtime::join_node(Worker& worker, int node) noexcept {
-  worker.node.store(node, std::memory_order_seq_cst);
-  if (node >= 0) nodes[static_cast<std::size_t>(node)]->join();
+  worker.node_.store(node, std::memory_order_seq_cst);
+  if (node >= 0) places.node(node).join();
 }
 
 void Runtime::leave_node(int node) noexcept {
   if (node < 0) return;
-  NodeInbox& left = *nodes[static_cast<std::size_t>(node)];
+  NodeInbox& left = places.node(node);
   switch (left.leave()) {
     case NodeInbox::Left::unserved:
       return abandon(left);
@@ -52,12 +52,12 @@ void Runtime::leave_node(int node) noexcept {
 }
 
 void Worker::move_to(const WorkerCore& to) {
-  const int next = runtime->group_of(to.chiplet);
+  const int next = runtime->places.group_of(to.chiplet);
   if (next < 0)
     throw Error(Errc::bad_input, "no core of this placement stands on chiplet " + std::to_string(to.chiplet),
                 "take one of the placement's cores");
-  const WorkerCore from = std::exchange(worker_core, to);
-  cpu.store(to.cpu, std::memory_order_relaxed);
+  const WorkerCore from = std::exchange(worker_core_, to);
+  cpu_.store(to.cpu, std::memory_order_relaxed);
   tracing::moved(*this, to);
   // It joins before it leaves, so the worker can be found at any time, and the jobs that it takes out of an inbox that
   // it was the last to serve meet at least one worker that is awake: itself.
@@ -65,11 +65,11 @@ void Worker::move_to(const WorkerCore& to) {
     runtime->join_node(*this, to.node);
     runtime->leave_node(from.node);
   }
-  if (next != place.group) {
-    const stealing::Place old = place;
+  if (next != place_.group) {
+    const stealing::Place old = place_;
     runtime->join_group(*this, next);
-    runtime->work_flags.set(Flag::busy, place);
-    if (shows_work()) runtime->work_flags.set(Flag::work, place);
+    runtime->places.flags.set(Flag::busy, place_);
+    if (shows_work()) runtime->places.flags.set(Flag::work, place_);
     runtime->leave_group(old);
   }
 }

@@ -165,7 +165,7 @@ void BlockingPool::main(std::size_t number) {
   fiber::attach_thread(self.native);
   blocking_thread = &self;
   SignalStack signal_stack;
-  os::hand_on(runtime_.main.came_with);  // it has been made by a worker, or by a thread that a worker has made
+  os::hand_on(runtime_.main.came_with());  // it has been made by a worker, or by a thread that a worker has made
   const bool binds = runtime_.machine.is_live();
   CpuSet bound_to;
   std::unique_lock lock(mutex_);
@@ -218,10 +218,10 @@ using sched::Worker;
 
 bool enter_blocking() {
   Worker* worker = sched::this_worker();
-  sched::BlockingPool& blocking_pool = *worker->runtime->blocking_pool;
+  sched::BlockingPool& blocking_pool = *worker->runtime->waits.blocking;
   if (!blocking_pool.reserve()) return false;
   Fiber* self = worker->current;
-  self->away.chiplet = worker->worker_core.chiplet;
+  self->away.chiplet = worker->worker_core().chiplet;
   self->away.stack_limit = worker->stack_limit;
   self->away.stack_top = worker->stack_top;
   blocking_pool.begin();
@@ -251,11 +251,11 @@ void leave_blocking() noexcept {
       runtime);
   if (handled.caught != nullptr || handled.uncaught != 0) sched::handling_of_thread() = handled;
   Worker* here = sched::this_worker();
-  *here->error_number = error;
+  here->error_number() = error;
   self->card.wait.store(Wait::nothing, std::memory_order_relaxed);
   here->scope = self->away.scope;
   here->resumed(*self, self->away.stack_limit, self->away.stack_top, self->away.task, self->away.left);
-  runtime->blocking_pool->end();
+  runtime->waits.blocking->end();
 }
 
 const CancelScope** scope_in_blocking_code() noexcept {

@@ -64,7 +64,7 @@ namespace charm::detail {
 
 void end_cancelled_waits() noexcept {
   const sched::Visit runtime = sched::Visit::until_the_end();
-  if (runtime) sched::for_family(*runtime, [](sched::Runtime& each) { each.cancellable_waits.end_cancelled(); });
+  if (runtime) sched::for_family(*runtime, [](sched::Runtime& each) { each.waits.cancellable.end_cancelled(); });
 }
 
 void check_ended_wait() {

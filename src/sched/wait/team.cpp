@@ -135,11 +135,11 @@ class TeamBarrier {
 
 /// The workers' chiplets as 0..n-1, in the order of their first worker.
 std::vector<int> leaves_of(Runtime& runtime, int& count) {
-  std::vector<int> number(runtime.groups.size(), -1);
+  std::vector<int> number(runtime.places.groups.size(), -1);
   std::vector<int> leaf;
   count = 0;
   for (const auto& worker : runtime.workers) {
-    int& of_group = number[static_cast<std::size_t>(worker->home_group.load(std::memory_order_relaxed))];
+    int& of_group = number[static_cast<std::size_t>(worker->home_group())];
     if (of_group < 0) of_group = count++;
     leaf.push_back(of_group);
   }

@@ -47,7 +47,7 @@ class ShownWait {
     const std::int64_t limit = looked_ ? -1 : DeadlockWatch::after_ns;
     if (os::futex_wait(woken, 0, std::chrono::nanoseconds(limit)) || looked_) return;
     looked_ = true;
-    if (const Visit runtime = Visit::until_the_end()) runtime->main.deadlock.look_from_outside();
+    if (const Visit runtime = Visit::until_the_end()) runtime->main.waits.deadlock.look_from_outside();
   }
 
  private:

@@ -91,10 +91,7 @@ void Timers::fire_all(Worker& worker, std::int64_t now_ns) noexcept {
 void Timers::look(Worker& worker) noexcept {
   Shard& shard = shard_of(worker);
   std::uint64_t ticks = detail::ticks();
-  if (ticks - worker.last_timer_look >= 10 * detail::ticks_per_us()) {
-    worker.last_timer_look = ticks;
-    fire(shard, worker, steady_now());
-  }
+  if (worker.looks_at_timers(ticks)) fire(shard, worker, steady_now());
   if (shard.earliest.load(std::memory_order_seq_cst) >= keeper_until_.load(std::memory_order_seq_cst)) return;
   if (!runtime_.anybody_asleep() || ringing_.exchange(true, std::memory_order_seq_cst)) return;
   Worker* keeper = keeper_.load(std::memory_order_seq_cst);

@@ -70,7 +70,7 @@ class Timers {
   };
   /// The heap of the worker's chiplet; the first one for a worker that is not bound.
   [[nodiscard]] Shard& shard_of(const Worker& worker) const noexcept {
-    const auto chiplet = static_cast<std::size_t>(worker.worker_core.chiplet);
+    const auto chiplet = static_cast<std::size_t>(worker.worker_core().chiplet);
     return *shards_[chiplet < shards_.size() ? chiplet : 0];
   }
   void fire(Shard& shard, Worker& worker, std::int64_t now_ns) noexcept;

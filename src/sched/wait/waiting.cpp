@@ -101,20 +101,20 @@ bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t de
   sched::Timer timer;
   timer.deadline_ns = deadline;
   timer.state = &state;
-  if (limited) runtime.timers.add(timer, worker);
+  if (limited) runtime.waits.timers.add(timer, worker);
   sched::CancellableWait cancellable;
   if (within != nullptr) {
     cancellable.scope = within;
     cancellable.state = &state;
-    runtime.cancellable_waits.add(cancellable, worker);
+    runtime.waits.cancellable.add(cancellable, worker);
     if (within->cancelled_before_wait()) sched::end_early(state);
   }
   const bool bound = limited && worker.current->bound >= 0;  // then it comes back to this worker
-  if (bound) worker.bound_limits.begin_wait();
+  if (bound) worker.bound_limits().begin_wait();
   wait_in(worker, state, reason, stop);
-  if (bound) worker.bound_limits.end_wait();
-  if (within != nullptr) runtime.cancellable_waits.remove(cancellable);
-  if (limited) runtime.timers.remove(timer);
+  if (bound) worker.bound_limits().end_wait();
+  if (within != nullptr) runtime.waits.cancellable.remove(cancellable);
+  if (limited) runtime.waits.timers.remove(timer);
   return state.load(std::memory_order_acquire) != expired;
 }
 
