@@ -72,13 +72,17 @@ TEST(OutsideMask, WorkersLeaveACpuThatIsTakenAwayAndReturnToIt) {
     const charm::CpuSet expected = {worker_cores[static_cast<std::size_t>(w)].cpu};
     charm::CpuSet mask;
     // Each of a worker's threads checks its own mask, and floats until the worker that is on its new core has left it.
+    // Where other programs keep it off that core, it may use its whole chiplet.
+    bool kept_off = false;
     const auto end = std::chrono::steady_clock::now() + 100s;
-    while (mask != expected && std::chrono::steady_clock::now() < end)
+    while (mask != expected && !kept_off && std::chrono::steady_clock::now() < end) {
       mask = charm::call(w, [] {
         charm::yield();
         return charm::os::allowed_cpus();
       });
-    EXPECT_EQ(mask, expected);
+      kept_off = mask == two && charm::stats().oversubscribed;
+    }
+    EXPECT_TRUE(mask == expected || kept_off) << mask.size() << " cpus";
   }
   EXPECT_EQ(done.load() % 2000, 0) << "every task ran";
   EXPECT_EQ(charm::stats().cpu_changes, 2);
