@@ -17,7 +17,7 @@ class Timeline {
   static constexpr std::size_t most_points = 2048;
 
   void record(const TimelinePoint& point) {
-    if (stride_ > 1 && filled_ > 0 && filled_ < stride_) {
+    if (filled_ > 0 && filled_ < stride_) {
       merge(points_.back(), point);
     } else {
       points_.push_back(point);
@@ -46,16 +46,17 @@ class Timeline {
     into.seconds = whole;
   }
 
+  /// There is one more than the most, which is odd: the last one, which has just begun, goes on alone.
   void halve() {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < points_.size(); i += 2, ++kept) {
       points_[kept] = points_[i];
       if (i + 1 < points_.size()) merge(points_[kept], points_[i + 1]);
     }
-    filled_ = points_.size() % 2 == 1 ? stride_ : 2 * stride_;
     points_.resize(kept);
     stride_ *= 2;
   }
+  static_assert(most_points % 2 == 0);
 
   std::vector<TimelinePoint> points_;
   std::size_t stride_ = 1;  // ticks in one point

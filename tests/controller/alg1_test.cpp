@@ -75,12 +75,14 @@ TEST(Alg1, TakesALevelAtEachPeriodHoweverFarThatIs) {
 }
 
 TEST(Static, StandsWhereItIsTold) {
-  Trial trial;
-  trial.controller = "static:spread=5";
-  trial.warm_up_s = trial.measured_s = 1;
-  Outcome outcome = run(uniform(1, 8, 8), 8, {{pairs()}}, trial);
-  EXPECT_GT(outcome.visits[2], 0) << "level 4";
-  EXPECT_EQ(outcome.visits[0] + outcome.visits[1] + outcome.visits[3], 0);
+  for (const char* spec : {"static:spread=5", "static:spread=4"}) {
+    Trial trial;
+    trial.controller = spec;
+    trial.warm_up_s = trial.measured_s = 1;
+    Outcome outcome = run(uniform(1, 8, 8), 8, {{pairs()}}, trial);
+    EXPECT_GT(outcome.visits[2], 0) << spec << ": level 4";
+    EXPECT_EQ(outcome.visits[0] + outcome.visits[1] + outcome.visits[3], 0) << spec;
+  }
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The control group: one decision per tick whoever comes by, from sums that lose nothing.
 #include "controller/control_group.hpp"
 
+#include <cmath>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -129,6 +131,33 @@ TEST(ControlGroup, AWorkerInsideOfALongTaskIsBusyThoughItDoesNotComeBy) {
   EXPECT_DOUBLE_EQ(told.busy, 0.5);
 }
 
+/// What one worker cannot tell, the sum of all does not tell either; each is told its own.
+TEST(ControlGroup, ChipletsThatOneWorkerCannotTellApartAreNotToldOfAll) {
+  struct Hides final : Controller {
+    bool all = false;
+    int tick(const Signals& s) override {
+      all = s.hides_chiplets;
+      return 1;
+    }
+    [[nodiscard]] int spread() const override { return 1; }
+    [[nodiscard]] double period() const override { return 1; }
+  };
+  auto made = std::make_unique<Hides>();
+  Hides& told = *made;
+  ControlGroup control_group(2, std::move(made), 0);
+  WorkerTotals plain, hides;
+  plain.counters = hides.counters = hides.hides_chiplets = true;
+  control_group.poll(1, plain, 0.5);
+  control_group.poll(0, plain, 1);
+  EXPECT_FALSE(told.all);
+  control_group.poll(1, hides, 1.5);
+  control_group.poll(0, plain, 2);
+  EXPECT_TRUE(told.all);
+  control_group.poll(1, plain, 2.5);
+  control_group.poll(0, plain, 3);
+  EXPECT_FALSE(told.all);
+}
+
 TEST(ControlGroup, EachRegionHasAControllerOfItsOwnThatKeepsWhatItLearned) {
   std::vector<Recorder::Told> told(3);
   std::size_t made = 0;
@@ -190,6 +219,68 @@ TEST(Timeline, CoversTheWholeRunInBoundedMemory) {
   EXPECT_DOUBLE_EQ(seconds, 100000);
   EXPECT_DOUBLE_EQ(end, 100000);
   EXPECT_NEAR(timeline.points().front().throughput, 0.5, 0.01);
+}
+
+TEST(Timeline, PointsAreOfTheSameLengthButTheLast) {
+  Timeline timeline;
+  for (int t = 1; t <= 20000; ++t) {
+    charm::TimelinePoint p;
+    p.time = t;
+    p.seconds = 1;
+    p.spread = p.workers = t;
+    p.idle = t;
+    p.stall_dram = p.stall_other_chiplet = t % 1000 == 0 ? -1 : t;
+    timeline.record(p);
+    if (t % 500 != 0) continue;
+    const auto& points = timeline.points();
+    const double length = points.front().seconds;
+    double first = 1;  // tick of the point
+    for (const auto& point : points) {
+      if (&point != &points.back()) {
+        ASSERT_DOUBLE_EQ(point.seconds, length) << "after " << t;
+      }
+      ASSERT_LE(point.seconds, length);
+      const double last = first + point.seconds - 1;
+      ASSERT_DOUBLE_EQ(point.time, last);
+      ASSERT_NEAR(point.idle, (first + last) / 2, 1e-6) << "the mean of its ticks";
+      ASSERT_EQ(point.spread, point.workers);
+      ASSERT_TRUE(point.spread >= first && point.spread <= last);
+      const bool unknown = std::floor(last / 1000) > std::floor((first - 1) / 1000);
+      ASSERT_NEAR(point.stall_dram, unknown ? -1 : point.idle, 1e-6);
+      ASSERT_NEAR(point.stall_other_chiplet, unknown ? -1 : point.idle, 1e-6);
+      first = last + 1;
+    }
+  }
+}
+
+/// Of the interval, and only of workers that were to rest in it.
+TEST(ControlGroup, TellsWhatThoseDoWhoAreToRest) {
+  struct Resting final : Controller {
+    double busy = 0;
+    std::vector<char> rests;
+    int tick(const Signals& s) override {
+      busy = s.resting_busy;
+      rests = {0, 1};
+      return 1;
+    }
+    [[nodiscard]] int spread() const override { return 1; }
+    [[nodiscard]] std::span<const char> resting() const override { return rests; }
+    [[nodiscard]] double period() const override { return 1; }
+  };
+  auto made = std::make_unique<Resting>();
+  Resting& told = *made;
+  ControlGroup control_group(2, std::move(made), 0);
+  WorkerTotals totals;
+  for (int second = 1; second <= 4; ++second) {
+    totals.busy = 0.5 * second;
+    control_group.poll(1, totals, second - 0.5);
+    control_group.poll(0, totals, second);
+    EXPECT_DOUBLE_EQ(told.busy, second == 1 ? 0 : 0.5) << second;
+    EXPECT_TRUE(control_group.rests(1));
+    EXPECT_FALSE(control_group.rests(0));
+    EXPECT_FALSE(control_group.rests(2)) << "there is none";
+  }
+  EXPECT_EQ(control_group.timeline().back().workers, 1);
 }
 
 TEST(ControlGroupStress, NoTaskIsLostAndNoTickTakenTwice) {

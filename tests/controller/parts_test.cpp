@@ -121,6 +121,23 @@ TEST(Sampler, StallsAreFillsTimesLatencyOverWhatRunsInParallel) {
   EXPECT_NEAR(sample->stall_dram, 1e6 * 105e-9 / (8 * 0.4), 1e-9);
   EXPECT_NEAR(sample->stall_remote, 2e6 * 106e-9 / (8 * 0.4), 1e-9);
   EXPECT_NEAR(sample->intensity, 3, 1e-9);
+  s.busy = 0;  // fills of whoever waits for work
+  sample = sampler.sample(s);
+  EXPECT_EQ(sample->stall_dram, 0);
+  EXPECT_EQ(sample->stall_remote, 0);
+  EXPECT_EQ(sample->idle, 1);
+}
+
+TEST(Sampler, CountersThatCountNoInstructionsTellNothing) {
+  Sampler sampler{Traits{}};
+  Signals s = tick(1);
+  s.counters = true;
+  s.fills[0] = 1e6;
+  EXPECT_FALSE(sampler.sample(s)->counters);
+  s.instructions = 1e9;
+  EXPECT_TRUE(sampler.sample(s)->counters);
+  s.counters = false;  // what was read before they were lost
+  EXPECT_FALSE(sampler.sample(s)->counters);
 }
 
 TEST(NoiseMeter, FindsTheScatterOfANormalAlsoThroughSteps) {

@@ -135,9 +135,9 @@ class Runtime {
   void join_node(Worker& worker, int node) noexcept;
   void leave_node(int node) noexcept;
 
-  /// Whether this is the end (sched/run/termination.cpp). \param family of the main runtime and all arenas; else of
-  /// this one alone.
-  [[nodiscard]] bool nothing_left(bool family) noexcept;
+  /// Whether this is the end (sched/run/termination.cpp). \param with_family of the main runtime and all arenas; else
+  /// of this one alone.
+  [[nodiscard]] bool nothing_left(bool with_family) noexcept;
   [[nodiscard]] bool queues_are_empty() noexcept;
   /// Whether a task is suspended; to be asked where all workers are idle.
   [[nodiscard]] bool has_tasks() noexcept;

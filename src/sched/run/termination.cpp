@@ -88,22 +88,22 @@ bool anybody_outside(Runtime& runtime, bool family, std::uint64_t& begun) {
 
 }  // namespace
 
-bool Runtime::nothing_left(bool family) noexcept {
+bool Runtime::nothing_left(bool with_family) noexcept {
   std::uint64_t before = 0;
-  for_those_that_end(*this, family, [&](const Runtime& each) { before += each.ending.stirred(); });
+  for_those_that_end(*this, with_family, [&](const Runtime& each) { before += each.ending.stirred(); });
   if (gate.anybody_inside()) return false;  // somebody is about to post
   bool done = true;
-  for_those_that_end(*this, family, [&](const Runtime& each) { done = done && all_idle(each); });
+  for_those_that_end(*this, with_family, [&](const Runtime& each) { done = done && all_idle(each); });
   if (!done) return false;
-  std::uint64_t waits = 0;
-  if (anybody_outside(*this, family, waits)) return false;
+  std::uint64_t begun = 0;
+  if (anybody_outside(*this, with_family, begun)) return false;
   std::uint64_t after = 0;
-  for_those_that_end(*this, family, [&](Runtime& each) {
-    done = done && each.queues_are_empty() && !(family ? each.is_to_end_alone() : each.has_tasks());
+  for_those_that_end(*this, with_family, [&](Runtime& each) {
+    done = done && each.queues_are_empty() && !(with_family ? each.is_to_end_alone() : each.has_tasks());
   });
-  std::uint64_t waits_since = 0;
-  if (anybody_outside(*this, family, waits_since) || waits_since != waits) return false;
-  for_those_that_end(*this, family, [&](const Runtime& each) {
+  std::uint64_t begun_since = 0;
+  if (anybody_outside(*this, with_family, begun_since) || begun_since != begun) return false;
+  for_those_that_end(*this, with_family, [&](const Runtime& each) {
     done = done && all_idle(each);
     after += each.ending.stirred();
   });
@@ -130,7 +130,7 @@ void Runtime::end_family() noexcept {
 bool Worker::stay_until_the_end() noexcept {
   runtime->ending.enter_idle();
   const auto since = std::chrono::steady_clock::now();
-  std::uint64_t waits = 0;
+  std::uint64_t begun = 0;
   while (!runtime->ending.is_over()) {
     runtime->waits.timers.fire_all(*this);
     if (has_work() || neighbours_show_work() || others_have_work()) {
@@ -149,7 +149,7 @@ bool Worker::stay_until_the_end() noexcept {
       // half at most.
       const auto waited = std::chrono::steady_clock::now() - since;
       runtime->ending.rest(std::clamp<std::chrono::nanoseconds>(waited / 2, 100us, 10ms));
-    } else if (anybody_outside(*runtime, family, waits)) {
+    } else if (anybody_outside(*runtime, family, begun)) {
       runtime->ending.rest(100us);  // this may take as long as a task sleeps
     } else if (!family && runtime->has_tasks()) {
       runtime->ending.rest(1ms);  // and this, as long as others let it wait
