@@ -15,7 +15,7 @@
 
 namespace charm {
 
-/// Kinds of cores, the fastest first. Where all cores are alike, or it is not told that they are not, all are
+/// Kinds of cores, the fastest first. Where all cores are alike, or it is unknown whether they are, all are
 /// `performance`; `middle` lies between the fastest and the slowest of three; `low_power` cores are slower ones outside
 /// of the cache that the faster ones share, and get no worker unless they are asked for.
 enum class CoreKind { performance, middle, efficiency, low_power };

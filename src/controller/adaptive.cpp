@@ -160,7 +160,7 @@ void Adaptive::resume(const Sample& sample) {
   log_.resolve("moved");
 }
 
-/// What was concluded a moment before the work turned out to be other than thought is taken back: where home is not
+/// Undoes a conclusion if the workload changed right after it: where home is not
 /// what it was when a probe comes back to it, the probe compared two kinds of work; and where a remembered phase is not
 /// met at its level, it was mistaken for this one and must not be again. Where that happens time after time to work of
 /// its own intensity, what it remembers is wrong (two kinds of work in one sample), and it is forgotten: two such

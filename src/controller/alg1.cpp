@@ -106,7 +106,7 @@ class Literal final : public Controller {
   struct Worker {
     int spread_rate;
     double events, instructions;
-    bool told;  // its counts of the whole period say something
+    bool told;  // its counts of the whole period are known
   };
 
   void add(Worker& worker, const Signals& signals, std::size_t w) const {
@@ -115,7 +115,7 @@ class Literal final : public Controller {
       worker.events += rate_.events(own);
       worker.instructions += own.instructions;
       worker.told = worker.told && rate_.tells(own.counters, own.hides_chiplets);
-    } else {  // the counts were not told by worker, so all have the mean
+    } else {  // no counts by worker, so all have the mean
       worker.events += rate_.events(signals) / std::max(1, signals.workers);
       worker.instructions += signals.instructions / std::max(1, signals.workers);
       worker.told = worker.told && rate_.tells(signals.counters, signals.hides_chiplets);

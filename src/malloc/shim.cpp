@@ -225,14 +225,14 @@ void* told(void* block) noexcept {
 }
 
 /// jemalloc's realloc() leaves errno as it was. Of no bytes the result may be null without an error.
-void* told_again(void* block, std::size_t bytes) noexcept {
+void* reported(void* block, std::size_t bytes) noexcept {
   if (block == nullptr && bytes > 0) os::bare::set_out_of_memory();
   return block;
 }
 
 [[gnu::noinline]] void* huge_again(void* block, std::size_t bytes) noexcept {
   const int flags = huge_flags(bytes);
-  if (flags < 0) return told_again(charm_je_realloc(block, bytes), bytes);
+  if (flags < 0) return reported(charm_je_realloc(block, bytes), bytes);
   return told(make_huge(flags, bytes, [&](int with) {
     return block == nullptr ? charm_je_mallocx(bytes, with) : charm_je_rallocx(block, bytes, with);
   }));
@@ -318,7 +318,7 @@ CHARM_EXPORT void* realloc(void* block, std::size_t bytes) noexcept {
   if (charm::shim::is_huge(bytes)) [[unlikely]] {
     return charm::shim::huge_again(block, bytes);
   }
-  return charm::shim::told_again(charm_je_realloc(block, bytes), bytes);
+  return charm::shim::reported(charm_je_realloc(block, bytes), bytes);
 }
 
 CHARM_EXPORT int posix_memalign(void** block, std::size_t alignment, std::size_t bytes) noexcept {

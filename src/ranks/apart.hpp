@@ -23,7 +23,7 @@ struct Crowd {
 /// ranks than cores one core, which several have.
 CpuSet cpus_of_rank(const Machine& machine, const Crowd& crowd);
 
-/// How many workers a rank starts with that is not told a number: one for each core of its part, at most the cgroup's
+/// How many workers a rank starts with by default: one for each core of its part, at most the cgroup's
 /// cpu quota.
 int workers_of_rank(const Machine& machine, const Crowd& crowd);
 

@@ -109,7 +109,7 @@ void complete(Survey& survey, std::vector<std::string>& notes) {
     notes.emplace_back("Some cores belong to no socket: they are taken as one more.");
   }
   if (homeless) notes.emplace_back("Some cores belong to no NUMA node: the first of their socket is taken as theirs.");
-  // Whatever is told of a node, its cores say which socket it belongs to.
+  // Whatever the source says of a node, its cores say which socket it belongs to.
   std::vector<std::set<int>> sockets_of(survey.nodes.size());
   for (const SurveyCore& core : survey.cores) sockets_of[static_cast<std::size_t>(core.node)].insert(core.socket);
   for (std::size_t n = 0; n < survey.nodes.size(); ++n) {
@@ -118,7 +118,7 @@ void complete(Survey& survey, std::vector<std::string>& notes) {
     survey.nodes[n].socket = sockets.size() == 1 ? *sockets.begin() : -1;
     if (sockets.size() > 1) {
       notes.push_back("NUMA node " + std::to_string(survey.nodes[n].os_index) + " spans " +
-                      std::to_string(sockets.size()) + " sockets: which memory is near to which socket is not told.");
+                      std::to_string(sockets.size()) + " sockets: which memory is near to which socket is unknown.");
     }
   }
 }
@@ -198,7 +198,7 @@ std::vector<int> usable_nodes(const Survey& survey, const Restrictions& restrict
   return usable;
 }
 
-/// Scales so that local is 10, as firmware tables have it. Pairs that are not told count as the farthest.
+/// Scales so that local is 10, as firmware tables have it. Unknown pairs count as the farthest.
 std::vector<std::vector<double>> normalised(const Survey& survey, const std::vector<int>& nodes,
                                             std::vector<std::string>& notes) {
   if (nodes.size() == 1) return {{10}};
@@ -222,7 +222,7 @@ std::vector<std::vector<double>> normalised(const Survey& survey, const std::vec
   }
   if (nearest == 0) return {};
   if (local == 0) local = nearest / 2;  // the usual ratio, where a measured table leaves its diagonal out
-  if (missing) notes.emplace_back("Some NUMA distances are not told: they are taken as the largest that is.");
+  if (missing) notes.emplace_back("Some NUMA distances are unknown: they are taken as the largest known one.");
   std::vector<std::vector<double>> matrix(nodes.size(), std::vector<double>(nodes.size(), 10));
   for (std::size_t a = 0; a < nodes.size(); ++a) {
     for (std::size_t b = 0; b < nodes.size(); ++b) {
@@ -291,7 +291,7 @@ void add_cores(Machine& machine, const Survey& survey, const std::vector<CoreSpe
 void note_memory(const Machine& machine, std::vector<std::string>& notes) {
   const bool none = std::all_of(machine.nodes.begin(), machine.nodes.end(), [](const Node& n) { return n.bytes == 0; });
   if (none) {
-    notes.emplace_back("Memory sizes are not told.");
+    notes.emplace_back("Memory sizes are unknown.");
     return;
   }
   OsNodeSet without;

@@ -9,7 +9,7 @@ namespace charm::topology {
 namespace {
 
 constexpr double of_one_kind = 0.8;  // of the fastest of the kind
-// What a slower core does, where no capacity says it: in a cycle, and where frequencies are not told either, in a
+// What a slower core does, where no capacity says it: in a cycle, and where frequencies are unknown, too, in a
 // second. Intel's small cores, and AMD's dense ones, as measured by their reviewers on work of many threads.
 constexpr double small_in_a_cycle = 0.7;
 constexpr double small_in_a_second = 0.6, low_power_in_a_second = 0.4, dense_in_a_second = 0.65;

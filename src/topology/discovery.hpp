@@ -33,7 +33,7 @@ Discovery completed(Machine machine, const MachineSource& source);
 /// \throws Error (bad_input) where a file that is named cannot be read, or domains do not fit.
 Discovery discover_quietly(const MachineSource& source);
 
-/// The same for a command that a program waits for: this machine may be told as an earlier start of it has seen it
+/// The same for a command that a program waits for: the description may be that of an earlier start of this machine
 /// (remembered.hpp).
 Discovery discover_at_start(const MachineSource& source);
 

@@ -36,8 +36,8 @@ struct SurveyNode {
   int os_index = 0;
   std::uint64_t bytes = 0;
   int socket = -1;        // -1: inside of no single socket
-  std::string kind = {};  // "DRAM", "HBM", "CXL", "GPU" ...; empty where not told
-  double gb_per_s = 0;    // that the nearest cpus can read, and how long a load takes; 0 where not told
+  std::string kind = {};  // "DRAM", "HBM", "CXL", "GPU" ...; empty: unknown
+  double gb_per_s = 0;    // that the nearest cpus can read, and how long a load takes; 0: unknown
   double latency_ns = 0;
 };
 
@@ -56,7 +56,7 @@ struct Survey {
   int cores_per_l2 = 1;                 // the most that share one
   std::vector<SurveyNode> nodes;        // in hardware order
   std::vector<SurveyKind> kinds;        // empty where not asked for or all cores are alike
-  int sockets = 0;                      // told by the source; 0 where it tells none
+  int sockets = 0;                      // as the source says; 0: it says nothing
   bool cores_told = true;               // false: every hardware thread was taken for a core
   bool arm = false;                     // an Arm processor, whose package ids may be those of clusters
   bool dense_cores = false;             // a processor whose chiplets with less L3 for each core have slower cores
@@ -64,7 +64,7 @@ struct Survey {
   CpuSet allowed_cpus;                  // by the source itself
   OsNodeSet allowed_nodes;              // by the source itself
   int all_nodes = 0;
-  std::vector<std::vector<double>> node_distance;  // by `nodes`; 0 where not told; empty where nothing is told
+  std::vector<std::vector<double>> node_distance;  // by `nodes`; 0: unknown; empty: all unknown
   std::vector<std::string> notes;                  // what the source has wrong with it, a sentence each
 };
 

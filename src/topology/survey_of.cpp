@@ -144,7 +144,7 @@ Object cluster_of(Object core) {
   return nullptr;
 }
 
-/// What is told of objects that may lie at several depths, by the order in which cores meet them.
+/// What is known of objects that may lie at several depths, by the order in which cores meet them.
 struct Numberings {
   Numbering packages, l3s, l2s, clusters;
 };
@@ -197,7 +197,7 @@ std::vector<std::vector<double>> distances(hwloc_topology_t topology, std::size_
   return matrix;
 }
 
-/// What the nearest cpus read of a node's memory: a bandwidth in MB/s or a latency in ns (HMAT); 0 where not told.
+/// What the nearest cpus read of a node's memory: a bandwidth in MB/s or a latency in ns (HMAT); 0: unknown.
 double told_of(hwloc_topology_t topology, Object node, hwloc_memattr_id_t what) {
   hwloc_location best;
   hwloc_uint64_t value = 0;

@@ -221,7 +221,7 @@ class Check {
                           });
       if (!agreed) odd.insert(cpu);
     }
-    if (silent.size() < cpus.size()) note(silent, " not told who shares " + what + " with " + them(silent));
+    if (silent.size() < cpus.size()) note(silent, " unknown who shares " + what + " with " + them(silent));
     note(damaged, " told in no readable mask who shares " + what + " with " + them(damaged));
     note(odd, " told of " + what + " otherwise than those that share it");
   }
@@ -281,7 +281,7 @@ class Check {
       near |= *mask;
     }
     if (!silent.empty())
-      notes_.push_back("It is not told which cpus are near to NUMA nodes " + silent.to_text() + " (cpumap).");
+      notes_.push_back("It is unknown which cpus are near to NUMA nodes " + silent.to_text() + " (cpumap).");
     distances_ = unmeasured.empty();
     if (online.size() > 1 && !distances_ && any_distance)
       notes_.push_back("The distances of NUMA nodes " + unmeasured.to_text() +

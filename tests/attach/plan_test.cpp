@@ -20,11 +20,13 @@ charm::base::Settings defaults() {
   return charm::base::resolve({}, [](const char*) { return nullptr; });
 }
 
-AttachPlan plan(const charm::Machine& machine, const Wishes& wishes) { return make_plan(machine, wishes, defaults()); }
+AttachPlan plan(const charm::Machine& machine, const PlanRequest& request) {
+  return make_plan(machine, request, defaults());
+}
 
-std::string error_of(const charm::Machine& machine, const Wishes& wishes) {
+std::string error_of(const charm::Machine& machine, const PlanRequest& request) {
   try {
-    plan(machine, wishes);
+    plan(machine, request);
   } catch (const charm::Error& error) {
     return error.what();
   }
@@ -35,14 +37,14 @@ TEST(RunPlan, LeavesSecondThreadsOfCoresOutUnlessTheyAreAskedFor) {
   const auto machine = charm::test::uniform(1, 2, 2, 2);  // cpus 0-3, and 4-7 their second threads
   EXPECT_EQ(plan(machine, {}).cpus, (charm::CpuSet{0, 1, 2, 3}));
   EXPECT_EQ(plan(machine, {}).cores, 4);
-  Wishes smt;
+  PlanRequest smt;
   smt.smt = true;
   EXPECT_EQ(plan(machine, smt).cpus, machine.allowed_cpus);
   EXPECT_EQ(plan(machine, smt).cores, 8);
-  Wishes unsized;
+  PlanRequest unsized;
   unsized.size = false;
   EXPECT_EQ(plan(machine, unsized).cpus, machine.allowed_cpus);
-  Wishes free;
+  PlanRequest free;
   free.policy = "os";
   EXPECT_EQ(plan(machine, free).cpus, machine.allowed_cpus);
 }
@@ -51,18 +53,18 @@ TEST(RunPlan, ChipletsAreTheLargest) {
   charm::test::Shape shape;
   shape.sockets = {{{{2, 1 << 20}, {4, 1 << 20}, {3, 1 << 20}}}};
   const auto machine = charm::test::build(shape);
-  Wishes wishes;
-  wishes.chiplets = 1;
-  EXPECT_EQ(plan(machine, wishes).cpus, (charm::CpuSet{2, 3, 4, 5}));
-  wishes.chiplets = 2;
-  EXPECT_EQ(plan(machine, wishes).cpus, (charm::CpuSet{2, 3, 4, 5, 6, 7, 8}));
+  PlanRequest request;
+  request.chiplets = 1;
+  EXPECT_EQ(plan(machine, request).cpus, (charm::CpuSet{2, 3, 4, 5}));
+  request.chiplets = 2;
+  EXPECT_EQ(plan(machine, request).cpus, (charm::CpuSet{2, 3, 4, 5, 6, 7, 8}));
 }
 
 charm::CpuSet cpus_of(const charm::Machine& machine, int chiplets, ChipletOrder order) {
-  Wishes wishes;
-  wishes.chiplets = chiplets;
-  wishes.chiplet_order = order;
-  return plan(machine, wishes).cpus;
+  PlanRequest request;
+  request.chiplets = chiplets;
+  request.chiplet_order = order;
+  return plan(machine, request).cpus;
 }
 
 TEST(RunPlan, ChipletsOfStrixPointAreTheFastOrTheLargeOnesAsAskedFor) {
@@ -83,23 +85,23 @@ TEST(RunPlan, LeavesLowPowerCoresOutUnlessTheyAreAskedFor) {
   const auto machine = charm::test::core_ultra_288v();
   EXPECT_EQ(plan(machine, {}).cpus.to_text(), "0-3");
   EXPECT_EQ(plan(machine, {}).cores, 4);
-  Wishes all;
+  PlanRequest all;
   all.cpus = machine.allowed_cpus;
   EXPECT_EQ(plan(machine, all).cores, 8);
 }
 
 TEST(RunPlan, RefusesWhatCannotBeAndSaysWhatCan) {
   const auto machine = charm::test::uniform(1, 2, 2);
-  Wishes wishes;
-  wishes.cpus = {2, 3, 4, 9};
-  EXPECT_EQ(error_of(machine, wishes), "--cpus: cpu 4,9 may not be used here; choose among 0-3");
-  wishes = {};
-  wishes.chiplets = 3;
-  EXPECT_EQ(error_of(machine, wishes),
+  PlanRequest request;
+  request.cpus = {2, 3, 4, 9};
+  EXPECT_EQ(error_of(machine, request), "--cpus: cpu 4,9 may not be used here; choose among 0-3");
+  request = {};
+  request.chiplets = 3;
+  EXPECT_EQ(error_of(machine, request),
             "--chiplets 3: there are 2 chiplets to use; ask for at most 2; 'charm topo' shows them");
-  wishes = {};
-  wishes.policy = "fastest";
-  EXPECT_NE(error_of(machine, wishes).find("unknown policy 'fastest'; choose one of adaptive"), std::string::npos);
+  request = {};
+  request.policy = "fastest";
+  EXPECT_NE(error_of(machine, request).find("unknown policy 'fastest'; choose one of adaptive"), std::string::npos);
 }
 
 TEST(RunPlan, AdaptiveLooksLessOftenFromOutsideUnlessSomebodySaysHowOften) {
@@ -107,9 +109,9 @@ TEST(RunPlan, AdaptiveLooksLessOftenFromOutsideUnlessSomebodySaysHowOften) {
   EXPECT_EQ(spec_for({}, settings), "adaptive:tick=0.2");
   settings.parameters["adaptive_tick"] = "0.1";
   EXPECT_EQ(spec_for({}, settings), "adaptive:tick=0.1");
-  Wishes wishes;
-  wishes.policy = "local";
-  EXPECT_EQ(spec_for(wishes, settings), "local");
+  PlanRequest request;
+  request.policy = "local";
+  EXPECT_EQ(spec_for(request, settings), "local");
 }
 
 std::map<std::string, std::string> sizes(const AttachPlan& plan,
@@ -126,9 +128,9 @@ std::map<std::string, std::string> sizes(const AttachPlan& plan,
 }
 
 TEST(PoolSizes, AreTheCoresOfThePlan) {
-  Wishes wishes;
-  wishes.policy = "distributed";
-  auto asked = plan(charm::test::uniform(1, 2, 2), wishes);
+  PlanRequest request;
+  request.policy = "distributed";
+  auto asked = plan(charm::test::uniform(1, 2, 2), request);
   EXPECT_EQ(sizes(asked), (std::map<std::string, std::string>{{"OMP_NUM_THREADS", "4"},
                                                               {"OMP_PLACES", "{0},{2},{1},{3}"},
                                                               {"OMP_PROC_BIND", "true"},
@@ -142,10 +144,10 @@ TEST(PoolSizes, PlacesAreToldOnlyWhereTheyStandStill) {
 }
 
 std::string places_of(const charm::Machine& machine, const char* policy, int workers) {
-  Wishes wishes;
-  wishes.policy = policy;
-  wishes.workers = workers;
-  return sizes(plan(machine, wishes))["OMP_PLACES"];
+  PlanRequest request;
+  request.policy = policy;
+  request.workers = workers;
+  return sizes(plan(machine, request))["OMP_PLACES"];
 }
 
 charm::ChipletSet chiplets_of(const charm::Machine& machine, const charm::CpuSet& cpus) {
@@ -160,9 +162,9 @@ TEST(PoolSizes, PlacesServeATeamOfAnySize) {
   EXPECT_EQ(places_of(machine, "local", 6), "{0},{1},{2},{4},{5},{6}") << "two chiplets";
   const auto wide = charm::test::uniform(2, 8, 8);
   for (const char* policy : {"local", "distributed", "numa"}) {
-    Wishes wishes;
-    wishes.policy = policy;
-    const AttachPlan asked = plan(wide, wishes);
+    PlanRequest request;
+    request.policy = policy;
+    const AttachPlan asked = plan(wide, request);
     const auto whole = team_order(asked, 128);
     ASSERT_EQ(whole.size(), 128U);
     for (const int team : {1, 3, 8, 20, 64}) {
@@ -180,9 +182,9 @@ TEST(PoolSizes, PlacesServeATeamOfAnySize) {
 }
 
 TEST(PoolSizes, PlacesAreThoseOfTheTeamThatTheUserHasSet) {
-  Wishes wishes;
-  wishes.policy = "distributed";
-  const auto asked = plan(charm::test::uniform(1, 2, 4), wishes);
+  PlanRequest request;
+  request.policy = "distributed";
+  const auto asked = plan(charm::test::uniform(1, 2, 4), request);
   const auto told = sizes(asked, {{"OMP_NUM_THREADS", "2,1"}});
   EXPECT_FALSE(told.contains("OMP_NUM_THREADS"));
   EXPECT_EQ(told.at("OMP_PLACES"), "{0},{4}");
@@ -213,7 +215,7 @@ TEST(PoolSizes, NothingThatTheUserHasSetIsTouched) {
                           {{"./mvnw"}, true});
   EXPECT_EQ(told, (std::map<std::string, std::string>{{"JAVA_TOOL_OPTIONS", "-Xmx1g -XX:ActiveProcessorCount=4"}}));
   EXPECT_TRUE(sizes(asked, {}, {"openmp", "go", "java"}).empty());
-  Wishes free;
+  PlanRequest free;
   free.policy = "os";
   EXPECT_TRUE(sizes(plan(charm::test::uniform(1, 2, 2), free)).empty());
 }

@@ -13,9 +13,9 @@
 namespace charm::test {
 
 inline attach::AttachPlan plan_on(const Machine& machine, const std::string& policy, int spread = 0) {
-  attach::Wishes wishes;
-  wishes.policy = policy;
-  attach::AttachPlan plan = attach::make_plan(machine, wishes, base::resolve({}, [](const char*) { return nullptr; }));
+  attach::PlanRequest request;
+  request.policy = policy;
+  attach::AttachPlan plan = attach::make_plan(machine, request, base::resolve({}, [](const char*) { return nullptr; }));
   plan.request.spread = spread;
   return plan;
 }

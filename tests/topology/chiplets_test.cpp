@@ -248,7 +248,7 @@ TEST(Nodes, WithCpusButWithoutMemoryAreNoted) {
   Machine m = checked(s);
   EXPECT_EQ(m.nodes[1].cpus, range(4, 7));
   EXPECT_TRUE(has_note(m, "NUMA node 1 has no memory of its own"));
-  EXPECT_FALSE(has_note(m, "Memory sizes are not told"));
+  EXPECT_FALSE(has_note(m, "Memory sizes are unknown"));
 }
 
 TEST(Nodes, WithNeitherMemoryNorCpusAreLeftOutInOneNote) {

@@ -68,7 +68,7 @@ TEST(Distance, TablesAreScaledToTenForLocal) {
 TEST(Distance, PairsThatAreNotToldCountAsTheFarthest) {
   Machine m = build(two_sockets({{10, 40}, {0, 10}}));
   EXPECT_EQ(m.node_distance[1][0], 40);
-  EXPECT_TRUE(has_note(m, "Some NUMA distances are not told"));
+  EXPECT_TRUE(has_note(m, "Some NUMA distances are unknown"));
 }
 
 TEST(Distance, AnotherSocketIsNeverNearerThanAnotherNodeEvenIfTheFirmwareSaysSo) {

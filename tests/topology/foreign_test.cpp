@@ -331,13 +331,13 @@ TEST(Sysfs, WhatIsDamagedIsNoted) {
          t.remove("cpu3/topology/core_cpus");
          t.remove("cpu3/topology/thread_siblings");
        },
-       "not told who shares the core"},
+       "unknown who shares the core"},
       {"no package mask",
        [](const SysfsTree& t) {
          t.remove("cpu3/topology/package_cpus");
          t.remove("cpu3/topology/core_siblings");
        },
-       "not told who shares the socket"},
+       "unknown who shares the socket"},
       {"no L3 mask", [](const SysfsTree& t) { t.remove("cpu3/cache/index0/level"); }, "without its level"},
       {"no size", [](const SysfsTree& t) { t.replace("cpu3/cache/index3/size", "0K"); },
        "Cpu 3 is told of a cache without its size"},

@@ -59,7 +59,7 @@ TEST(Golden, NaplesHasTwoCcxOfThreeCoresInEachOfItsEightNodes) {
   EXPECT_EQ(m.cores[0].l1d_bytes, 32 * KiB);
   EXPECT_EQ(m.cores[0].l2_bytes, 512 * KiB);
   EXPECT_TRUE(m.node_distance.empty());
-  EXPECT_EQ(m.notes, std::vector<std::string>{"Memory sizes are not told."});
+  EXPECT_EQ(m.notes, std::vector<std::string>{"Memory sizes are unknown."});
 }
 
 TEST(Golden, MilanHasEightChipletsOfEightCoresInEachSocket) {

@@ -35,7 +35,7 @@ struct OlapOptions {
 
 class Olap {
  public:
-  /// Finds DuckDB and opens the database, or generates it. \param progress is told what takes long.
+  /// Finds DuckDB and opens the database, or generates it. \param progress is called with what takes long.
   /// \throws Error: bad_input as find_duckdb; with DuckDB's message if it cannot open, read or generate the file.
   static Olap open(const OlapOptions& options, const std::function<void(const std::string&)>& progress = {});
   Olap(Olap&&) noexcept;

@@ -31,7 +31,8 @@ void merge(OltpRun& all, const OltpRun& more);
 
 class Oltp {
  public:
-  /// Makes the databases that `kernels` need where they are not there yet. \param progress is told what takes long.
+  /// Makes the databases that `kernels` need where they are not there yet. \param progress is called with what takes
+  /// long.
   /// \throws Error: bad_config for an engine that this build lacks; bad_input for a folder that cannot be used.
   static Oltp open(const OltpOptions& options, const std::vector<std::string>& kernels,
                    const std::function<void(const std::string&)>& progress = {});

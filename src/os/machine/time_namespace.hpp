@@ -11,7 +11,7 @@ namespace charm::os {
 /// namespace, and where the kernel has none.
 std::int64_t monotonic_offset_ns(const std::string& root = "/");
 
-/// Number of the namespace, by which start times of processes can be compared; 0 where it is not told.
+/// Number of the namespace, by which start times of processes can be compared; 0: unknown.
 std::uint64_t time_namespace(const std::string& root = "/");
 
 }  // namespace charm::os

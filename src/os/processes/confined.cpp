@@ -46,7 +46,7 @@ void limit(decltype(RLIMIT_AS) what, std::size_t most, std::size_t grace = 0) {
   setrlimit(what, &limits);
 }
 
-/// Pages of address space that this process has; 0 where it is not told.
+/// Pages of address space that this process has; 0: unknown.
 std::size_t mapped_pages() {
   const std::string statm = read_text("/proc/self/statm");
   std::string_view text = statm;

@@ -123,7 +123,8 @@ void Steering::give_mask_back(WorkerControl::Thread& guest) {
     granted_ = cpus_->granted();
     if (!allowed_.explains(found, guest.mask, granted_)) return;
   }
-  for (const CpuSet& mask : {own, wanted_cpus(), runtime_.machine.allowed_cpus}) {  // of its own nothing may be left
+  for (const CpuSet& mask :
+       {own, wanted_cpus(), runtime_.machine.allowed_cpus}) {  // its own mask may have become empty
     if (mask.empty() || !cpus_->bind(mask)) continue;
     guest.mask.set = guest.mask.found = mask;
     return;

@@ -223,7 +223,7 @@ placement::Standing ThreadPlacer::standing() {
   return placement::standing_for(plan_.machine, request, system_.resident_bytes());
 }
 
-/// A7. A program that grows or shrinks goes over once two looks in a row agree.
+/// A7. A program that grows or shrinks is moved as soon as two looks in a row agree.
 void ThreadPlacer::stand(double now) {
   if (!stands_by_memory()) return;
   const placement::Standing seen = standing();

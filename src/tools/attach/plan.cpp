@@ -76,9 +76,9 @@ int cores_of_chiplets(const Machine& machine, int chiplets, ChipletOrder order) 
   return static_cast<int>((all ? machine : first_chiplets(machine, chiplets, order)).cores.size());
 }
 
-std::string spec_for(const Wishes& wishes, const base::Settings& settings) {
+std::string spec_for(const PlanRequest& asked, const base::Settings& settings) {
   base::Settings mine = settings;
-  if (!wishes.policy.empty()) mine.policy = wishes.policy;
+  if (!asked.policy.empty()) mine.policy = asked.policy;
   if (mine.policy.starts_with(std::string(kernel_policy) + ":"))
     throw Error(Errc::bad_config, "the policy kernel has no parameters, but '" + mine.policy + "' was given",
                 "give kernel alone");
@@ -90,40 +90,40 @@ std::string spec_for(const Wishes& wishes, const base::Settings& settings) {
   return spec;
 }
 
-AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::Settings& settings) {
+AttachPlan make_plan(const Machine& machine, const PlanRequest& asked, const base::Settings& settings) {
   AttachPlan plan;
-  plan.spec = spec_for(wishes, settings);
+  plan.spec = spec_for(asked, settings);
   plan.request = binding::placement_request(settings);
-  plan.request.smt = wishes.smt.value_or(settings.smt == base::Smt::on);
+  plan.request.smt = asked.smt.value_or(settings.smt == base::Smt::on);
   plan.bind = settings.bind;
-  plan.by_kernel = (wishes.policy.empty() ? settings.policy : wishes.policy) == kernel_policy;
+  plan.by_kernel = (asked.policy.empty() ? settings.policy : asked.policy) == kernel_policy;
   if (plan.by_kernel) plan.bind = base::Bind::chiplet;
-  plan.chiplet_order = wishes.chiplet_order;
-  plan.workers = wishes.workers;
+  plan.chiplet_order = asked.chiplet_order;
+  plan.workers = asked.workers;
 
   Machine left = machine;
-  if (wishes.cpus) {
-    const CpuSet beyond = *wishes.cpus - machine.allowed_cpus;
-    if (!beyond.empty() || wishes.cpus->empty()) {
+  if (asked.cpus) {
+    const CpuSet beyond = *asked.cpus - machine.allowed_cpus;
+    if (!beyond.empty() || asked.cpus->empty()) {
       throw Error(Errc::bad_input,
                   beyond.empty() ? std::string("--cpus names no cpu")
                                  : "--cpus: cpu " + beyond.to_text() + " may not be used here",
                   "choose among " + machine.allowed_cpus.to_text());
     }
-    left = placement::restricted(machine, *wishes.cpus);
+    left = placement::restricted(machine, *asked.cpus);
   } else {
     left = placement::without_low_power(machine);
   }
   const int there = static_cast<int>(left.chiplets.size());
-  if (wishes.chiplets > there) {
+  if (asked.chiplets > there) {
     throw Error(Errc::bad_input,
-                "--chiplets " + std::to_string(wishes.chiplets) + ": there " +
+                "--chiplets " + std::to_string(asked.chiplets) + ": there " +
                     (there == 1 ? "is 1 chiplet" : "are " + std::to_string(there) + " chiplets") + " to use",
                 "ask for at most " + std::to_string(there) + "; 'charm topo' shows them");
   }
-  if (wishes.chiplets > 0) left = first_chiplets(left, wishes.chiplets, wishes.chiplet_order);
+  if (asked.chiplets > 0) left = first_chiplets(left, asked.chiplets, asked.chiplet_order);
   const bool unbound = plan.spec == "os";
-  use(plan, std::move(left), plan.request.smt || unbound || plan.by_kernel || !wishes.size);
+  use(plan, std::move(left), plan.request.smt || unbound || plan.by_kernel || !asked.size);
   return plan;
 }
 

@@ -33,7 +33,7 @@ constexpr auto choices(ChipletOrder /*unused*/) {
                     base::Choice{ChipletOrder::cores, "cores"}};
 }
 
-struct Wishes {
+struct PlanRequest {
   std::string policy;          ///< empty: the policy of the settings; "kernel": see AttachPlan::by_kernel
   std::optional<CpuSet> cpus;  ///< the only cpus to use; nothing: all that are allowed
   int chiplets = 0;            ///< largest number of chiplets to use; 0: all
@@ -66,11 +66,11 @@ struct AttachPlan {
 
 /// The policy to use. "adaptive" ticks every 200 ms for other programs, unless its tick is set: reading counts of
 /// threads from outside costs more than a worker's own counts do.
-std::string spec_for(const Wishes& wishes, const base::Settings& settings);
+std::string spec_for(const PlanRequest& asked, const base::Settings& settings);
 
 /// \throws Error: bad_config for an unknown policy, bad_input for cpus that may not be used or more chiplets
 /// than there are.
-AttachPlan make_plan(const Machine& machine, const Wishes& wishes, const base::Settings& settings);
+AttachPlan make_plan(const Machine& machine, const PlanRequest& asked, const base::Settings& settings);
 
 /// The plan on those of its cpus that are in `cpus`, for instance because a cgroup has changed; unchanged if none is.
 AttachPlan on_cpus(const AttachPlan& plan, const CpuSet& cpus);

@@ -17,7 +17,7 @@
 //     count the cpus in the mask of the thread that creates them, which mostly is the one that is busy.
 // A7  Without counters, and where the program does not say what it has done, a policy that moves workers stands at the
 //     level that placement/standing.hpp gives for the memory that the program holds.
-//     A program that tells its first number late, or none for a while, goes over once that is noticed. Where the kernel
+//     A program that tells its first number late, or none for a while, switches as soon as we notice. Where the kernel
 //     would gather the workers as that level does (tools/attach/gathering.hpp), they are left to it.
 // A8  While no thread has less than all cpus of the plan, a new thread inherits the right mask. If the system also
 //     announces new threads, so that none is missed, and the program has all cores that it could have, so that the

@@ -78,7 +78,7 @@ int attach(const AttachOptions& options, Session& session) {
                 "run charm as its user, or give it CAP_SYS_NICE");
   }
   Prepared prepared = prepare(options, mask, true);
-  if (options.dry_run) return intend(options, prepared, session);
+  if (options.dry_run) return show_plan(options, prepared, session);
 
   const auto claim = os::ProcessClaim::make(process, options.children);
   std::optional<os::AffinityRestorer> affinity_restorer;

@@ -153,9 +153,9 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
   const ProgramMemory memory = program_memory(options.memory_wish, prepared.plan.machine, prepared.notes);
   const Mirror mirror = mirror_of(options.mirrored, prepared.plan.machine, options.program.front(), prepared.notes);
   if (options.dry_run) {
-    // On a machine that is described elsewhere the program may be there without being here.
+    // The program may exist only on the described machine.
     const int error = prepared.whole.machine.is_live() ? os::cannot_run(options.program.front()) : 0;
-    code = error != 0 ? not_started(options, error, session) : intend(options, prepared, session);
+    code = error != 0 ? not_started(options, error, session) : show_plan(options, prepared, session);
     return std::nullopt;
   }
 

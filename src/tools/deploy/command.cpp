@@ -90,8 +90,7 @@ std::string expanded(std::string_view word, const Worker& worker) {
                   "take one of " + names + ", and {{ for a brace");
     }
     if (worker.memory_bytes == 0 && name.ends_with("_mb")) {
-      throw Error(Errc::bad_config,
-                  "--exec: {" + std::string(name) + "}: the memory of " + worker.host + " is not told",
+      throw Error(Errc::bad_config, "--exec: {" + std::string(name) + "}: the memory of " + worker.host + " is unknown",
                   "give --node-memory");
     }
     text += found->second;
@@ -135,7 +134,7 @@ void need_memory(const Worker& worker, std::string_view target) {
   if (worker.memory_bytes > 0) return;
   throw Error(
       Errc::bad_config,
-      "target " + std::string(target) + " needs the workers' memory, and the memory of " + worker.host + " is not told",
+      "target " + std::string(target) + " needs the workers' memory, and the memory of " + worker.host + " is unknown",
       "give the size of a NUMA node: --node-memory 256G");
 }
 

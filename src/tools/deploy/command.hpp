@@ -33,7 +33,7 @@ std::string numactl(const Worker& worker);
 /// Whole MiB.
 std::string mib_text(std::uint64_t bytes);
 
-/// \throws Error (bad_config) where the machine's memory is not told, for targets that need the workers' sizes.
+/// \throws Error (bad_config) where the machine's memory is unknown, for targets that need the workers' sizes.
 void need_memory(const Plan& plan, std::string_view target);
 void need_memory(const Worker& worker, std::string_view target);
 

@@ -12,7 +12,7 @@ namespace charm::deploy {
 
 inline constexpr const char* coordinator_name = "coordinator";
 
-/// Half of what a host's workers leave to the system, within the cgroup's limit too, and at most 8 GiB. 0: not told.
+/// Half of what a host's workers leave to the system, within the cgroup's limit too, and at most 8 GiB. 0: unknown.
 std::uint64_t coordinator_memory(const Plan& plan, const HostPlan& host);
 /// The part of that for a Java heap.
 std::uint64_t coordinator_heap(const Plan& plan, const HostPlan& host);

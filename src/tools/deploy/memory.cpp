@@ -154,7 +154,7 @@ void share_memory(const Host& host, const Machine& machine, const Request& reque
   if (unused) plan.notes.emplace_back("--node-memory is not used: this machine tells how much memory its nodes have.");
   if (!untold.empty()) {
     plan.notes.push_back("The memory of NUMA node" + std::string(untold.size() == 1 ? " " : "s ") + untold.to_text() +
-                         " is not told: memory limits are left out; --node-memory gives a node's size.");
+                         " is unknown: memory limits are left out; --node-memory gives a node's size.");
   }
 
   Shares shares;

@@ -31,7 +31,7 @@ struct Host {
   Machine machine;
   std::uint64_t memory_limit = 0;              ///< bytes that the cgroup allows; 0: no limit
   std::optional<OsNodeSet> memory_nodes = {};  ///< nodes whose memory may be used; nothing: all
-  std::uint64_t memory_available = 0;          ///< bytes that other programs leave at the moment; 0: not told
+  std::uint64_t memory_available = 0;          ///< bytes that other programs leave at the moment; 0: unknown
 };
 
 struct Worker {
@@ -43,7 +43,7 @@ struct Worker {
   ChipletSet chiplets;  ///< the chiplets that they are on
   OsNodeSet nodes;      ///< the nodes that its memory comes from, by the system's numbers
   Memory memory = Memory::none;
-  std::uint64_t memory_bytes = 0;  ///< all that it may use; 0: the machine's memory is not told
+  std::uint64_t memory_bytes = 0;  ///< all that it may use; 0: the machine's memory is unknown
   std::uint64_t heap_bytes = 0;    ///< the part of it for a Java heap or the like
   int port = 0;                    ///< where it listens
   int web_port = 0;                ///< the second one: a web page, statistics
@@ -61,7 +61,7 @@ struct LeftOver {
 
 struct NodeShare {
   int node = 0;                     ///< the system's number
-  std::uint64_t bytes = 0;          ///< its memory; 0: not told
+  std::uint64_t bytes = 0;          ///< its memory; 0: unknown
   std::uint64_t system_bytes = 0;   ///< left to the system
   std::uint64_t workers_bytes = 0;  ///< of all workers together
   friend bool operator==(const NodeShare&, const NodeShare&) = default;

@@ -9,7 +9,7 @@
 namespace charm::machine_view {
 namespace {
 
-std::string text_of(const std::string& text) { return text.empty() ? "not told" : text; }
+std::string text_of(const std::string& text) { return text.empty() ? "unknown" : text; }
 std::string text_of(std::size_t number) { return std::to_string(number); }
 
 std::string facts_of(const Machine& m, const Chiplet& c) {
@@ -20,7 +20,7 @@ std::string facts_of(const Machine& m, const Chiplet& c) {
 }
 
 std::string facts_of(const Machine& /*m*/, const Node& n) {
-  return (n.bytes == 0 ? "memory not told" : base::format_bytes(n.bytes)) + (n.kind.empty() ? "" : " of " + n.kind) +
+  return (n.bytes == 0 ? "memory unknown" : base::format_bytes(n.bytes)) + (n.kind.empty() ? "" : " of " + n.kind) +
          ", socket " + std::to_string(n.socket) + ", " +
          (n.cpus.empty() ? "no usable cpus" : "cpus " + format_cpus(n.cpus));
 }
@@ -31,7 +31,7 @@ std::string facts_of(const Machine& /*m*/, const Core& c) {
 }
 
 std::string distances_of(const Machine& m, std::size_t row) {
-  if (row >= m.node_distance.size()) return "not told";
+  if (row >= m.node_distance.size()) return "unknown";
   std::string text;
   for (double d : m.node_distance[row]) {
     char number[32];

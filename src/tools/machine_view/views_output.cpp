@@ -80,7 +80,7 @@ std::string view_groups_text(const Views& views, const std::string& source) {
     out += view.source + '\n';
     const auto level = [&](const std::string& name, const CpuGroups& groups) {
       if (groups.empty()) {
-        out += "  " + name + ": not told\n";
+        out += "  " + name + ": unknown\n";
         return;
       }
       std::string text;

@@ -28,7 +28,7 @@ using LoadProber = std::function<std::optional<LoadPoint>(const BusLoad& load)>;
 
 /// Measures one bus of every type that limits transfers, and one controller of every type, and puts the fits into the
 /// model. What could not be measured, or not be fitted to the threshold, becomes a note. A model of one memory stays as
-/// it is: there is nothing to choose. \param threshold of fit(). \param doing is told what comes next.
+/// it is: there is nothing to choose. \param threshold of fit(). \param doing is called with what comes next.
 void measure_under_load(Model& model, const LoadProber& prober, double threshold = 0.05,
                         const std::function<void(const std::string&)>& doing = {});
 

@@ -23,7 +23,7 @@ struct Prober {
 /// \param levels domains and memories of the machine, as model_of() gives them; their numbers are replaced. A bus that
 /// carries what the memories behind it give is unlimited: it was never the bottleneck, and its real bandwidth is
 /// higher. A bottleneck between two domains is put on the memories' side (`out`); `in` stays unlimited.
-/// \param doing is told what comes next.
+/// \param doing is called with what comes next.
 Model measured_model(const Model& levels, const Prober& prober,
                      const std::function<void(const std::string&)>& doing = {});
 

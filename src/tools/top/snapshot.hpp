@@ -99,7 +99,7 @@ struct Snapshot {
   bool ended = false;       ///< the process is gone
   double busy_cpus = 0;     ///< time of the watched threads, in cpus
   double machine_busy = 0;  ///< share of all cpus' time
-  std::string placed_by;    ///< what places threads besides CHARM (system_placement.hpp); empty: not told
+  std::string placed_by;    ///< what places threads besides CHARM (system_placement.hpp); empty: unknown
   std::vector<ChipletShare> chiplets;
   std::vector<ThreadShare> rows;  ///< busiest first; all of a process, those that ran of a machine
   std::vector<ProcessShare>

@@ -21,7 +21,7 @@ bool fits(std::size_t& left_over, std::size_t columns, std::size_t width, std::s
 
 constexpr std::size_t mask_columns = 14;
 
-/// A long list of cpus is told by their number.
+/// A long list of cpus is shown as their number.
 std::string mask_text(const CpuSet& mask) {
   std::string text = mask.empty() ? "-" : mask.to_text();
   return text.size() < mask_columns ? text : std::to_string(mask.size()) + " cpus";

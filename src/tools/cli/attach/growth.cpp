@@ -20,12 +20,12 @@ class CgroupGrowth final : public attach::Growth {
   std::optional<attach::AttachPlan> plan_on(const CpuSet& granted) override {
     try {
       const Machine machine = topology::discover(topology::source_of(prepared_.settings));
-      attach::Wishes wishes = prepared_.wishes;
-      wishes.cpus.reset();
+      attach::PlanRequest asked = prepared_.asked;
+      asked.cpus.reset();
       // This process may be in another cgroup than the program that it was attached to.
       const CpuSet its = machine.allowed_cpus & granted;
-      if (attached_ && its != machine.allowed_cpus) wishes.cpus = its;
-      return attach::make_plan(machine, wishes, prepared_.settings);
+      if (attached_ && its != machine.allowed_cpus) asked.cpus = its;
+      return attach::make_plan(machine, asked, prepared_.settings);
     } catch (const Error& error) {
       base::notice("attach: growth", "cpus " + granted.to_text() + " are granted now, and not used: " + error.what());
       return std::nullopt;

@@ -164,17 +164,17 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
   Prepared prepared;
   prepared.settings = base::resolve({});
   prepared.came_with = came_with;
-  attach::Wishes wishes;
-  wishes.policy = options.policy;
+  attach::PlanRequest asked;
+  asked.policy = options.policy;
   const bool by_place = options.cpus.find(':') != std::string::npos;
-  if (!options.cpus.empty() && !by_place) wishes.cpus = CpuSet::parse(options.cpus, "--cpus");
-  wishes.chiplets = options.chiplets.most;
-  wishes.chiplet_order = options.chiplets.order;
-  if (options.smt) wishes.smt = true;
-  wishes.workers = options.workers;
-  wishes.memory = options.memory;
-  wishes.size = !attach && !options.no_size;
-  attach::spec_for(wishes, prepared.settings);  // a wrong name is said before anything is looked at
+  if (!options.cpus.empty() && !by_place) asked.cpus = CpuSet::parse(options.cpus, "--cpus");
+  asked.chiplets = options.chiplets.most;
+  asked.chiplet_order = options.chiplets.order;
+  if (options.smt) asked.smt = true;
+  asked.workers = options.workers;
+  asked.memory = options.memory;
+  asked.size = !attach && !options.no_size;
+  attach::spec_for(asked, prepared.settings);  // a wrong name is said before anything is looked at
   check_progress(options);
 
   topology::Discovery discovery = topology::discover_at_start(topology::source_of(prepared.settings));
@@ -188,25 +188,25 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
   if (by_place) {
     CpuSet cpus;
     for (const int cpu : attach::cpus_at(discovery.machine, options.cpus, "--cpus")) cpus.insert(cpu);
-    wishes.cpus = cpus;
+    asked.cpus = cpus;
   }
   if (!options.pin_threads.empty()) {
     prepared.pins = attach::cpus_at(discovery.machine, options.pin_threads, "--pin-threads");
     CpuSet cpus;
     for (const int cpu : prepared.pins) cpus.insert(cpu);
-    wishes.cpus = cpus;
-    wishes.smt = true;  // whoever names two threads of a core wants both
+    asked.cpus = cpus;
+    asked.smt = true;  // whoever names two threads of a core wants both
   }
   if (attach && !options.dry_run && options.cpus.empty() && options.pin_threads.empty()) {
-    wishes.cpus = discovery.machine.allowed_cpus & came_with;
-    if (wishes.cpus->empty()) wishes.cpus.reset();
+    asked.cpus = discovery.machine.allowed_cpus & came_with;
+    if (asked.cpus->empty()) asked.cpus.reset();
   }
   // --chiplets is applied to what the lease has: two programs with one chiplet each shall not both take the first.
-  const int chiplets = wishes.chiplets;
-  attach::make_plan(discovery.machine, wishes, prepared.settings);
-  wishes.chiplets = 0;
-  prepared.whole = attach::make_plan(discovery.machine, wishes, prepared.settings);
-  prepared.wishes = wishes;
+  const int chiplets = asked.chiplets;
+  attach::make_plan(discovery.machine, asked, prepared.settings);
+  asked.chiplets = 0;
+  prepared.whole = attach::make_plan(discovery.machine, asked, prepared.settings);
+  prepared.asked = asked;
   prepared.lease = lease_for(options, prepared.settings, prepared.whole, prepared.notes);
   const CoreCpuSet leased = prepared.lease ? prepared.lease->standing().keeps() : CoreCpuSet();
   prepared.plan = attach::Attachment::plan_on(prepared.whole, chiplets, prepared.lease ? &leased : nullptr);
@@ -217,12 +217,12 @@ Prepared prepare(const AttachOptions& options, const CpuSet& came_with, bool att
                                   : "the policy '" + prepared.whole.policy() + "' never moves a thread"));
   }
   const auto team = attach::openmp_threads([](const char* name) { return std::getenv(name); });
-  if (wishes.size && options.workers > 0 && team && *team != options.workers) {
+  if (asked.size && options.workers > 0 && team && *team != options.workers) {
     prepared.notes.push_back("OMP_NUM_THREADS is set to " + std::to_string(*team) +
                              ", which stays: only other pools get " +
                              base::counted(static_cast<std::size_t>(options.workers), "thread"));
   }
-  if (wishes.size) {
+  if (asked.size) {
     std::vector<std::string> left_out =
         options.left_out.empty() ? std::vector<std::string>() : split_list(options.left_out);
     prepared.pools = attach::pool_sizes(prepared.plan, {options.program, options.children}, left_out,

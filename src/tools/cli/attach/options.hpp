@@ -28,7 +28,7 @@ struct AttachOptions {
   int progress_fd = 0;           // a descriptor to which the program writes it; 0: none
   attach::Memory memory = attach::Memory::keep;
   std::vector<std::string> program;
-  std::string left_out;  // kinds of pools that are not told a number of threads
+  std::string left_out;  // kinds of pools that get no number of threads
   int pid = 0;
   ChipletsWanted chiplets;
   attach::PagesWish pages;
@@ -48,7 +48,7 @@ void declare_shared(CLI::App& app, AttachOptions& options);
 struct Prepared {
   base::Settings settings;
   CpuSet came_with;                     // mask that the program would have without charm
-  attach::Wishes wishes;                // of `whole`
+  attach::PlanRequest asked;            // of `whole`
   attach::AttachPlan whole;             // plan on all cpus that the user asked for
   std::unique_ptr<lease::Lease> lease;  // null: the machine is not shared
   attach::AttachPlan plan;              // plan on the leased cores

@@ -144,7 +144,7 @@ void Steered::tell(const AttachOptions& options, const Prepared& prepared, const
   }
 }
 
-int intend(const AttachOptions& options, const Prepared& prepared, Session& session) {
+int show_plan(const AttachOptions& options, const Prepared& prepared, Session& session) {
   session.out << (options.json ? intent_json(options, prepared) : intent_text(options, prepared));
   return exit_done;
 }

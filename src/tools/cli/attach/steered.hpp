@@ -54,6 +54,6 @@ class Steered {
 };
 
 /// Prints what would be done (--dry-run).
-int intend(const AttachOptions& options, const Prepared& prepared, Session& session);
+int show_plan(const AttachOptions& options, const Prepared& prepared, Session& session);
 
 }  // namespace charm::cli

@@ -55,7 +55,7 @@ class WorkloadRun {
   /// Bytes that the plan needs at its peak, told before anything runs; 0: the workload has a limit of its own.
   /// \param nodes number of NUMA nodes that have workers.
   [[nodiscard]] virtual std::uint64_t needed_bytes(const BenchPlan& plan, int nodes) const = 0;
-  /// What charm::init is told besides workers and policy.
+  /// What charm::init gets besides workers and policy.
   [[nodiscard]] virtual Config config(const base::Settings& /*settings*/) const { return {}; }
 
   /// Makes the input of all rows.

@@ -2,7 +2,7 @@
 // under the controller, on a described machine with four times as many chiplets as the workers need. Nothing is bound
 // there, so the controller reads, decides and moves workers from one core on paper to another, and can gain nothing:
 // what is left is its cost. Its parameters are those with which it tries another level all the time, and where this
-// machine has counters they are read. Without any decision nothing is told.
+// machine has counters they are read. Without any decision there is no verdict.
 #include <algorithm>
 
 #include "tools/evaluate/experiments/all.hpp"

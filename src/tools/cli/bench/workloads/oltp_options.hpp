@@ -14,7 +14,7 @@ class OltpWorkload final : public Workload {
   void declare(CLI::App& app, BenchRequest& request) override;
   void check_plan(const BenchPlan& plan, const Facts& facts) const override;
 
-  /// What the engine is told, but for the seed and the workers, which are the plan's.
+  /// The settings of the engine, but for the seed and the workers, which are the plan's.
   workloads::OltpOptions asked;
   std::optional<std::string> data;  // as given
 };
