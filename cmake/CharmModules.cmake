@@ -1,8 +1,8 @@
 # charm_module(NAME source...): one module of libcharm as an object library with the house's warnings.
 # charm_warnings(TARGET): the warnings and sanitizer flags that every target of the house is built with.
 # charm_cold(TARGET): it reads, words and draws; optimising it takes long and nobody would notice.
-# charm_check_layers(): the build fails when a module includes one that it may not use (cmake/layers.txt), or when a rule of
-# the scheduler has a letter and a number instead of words (cmake/CheckRules.cmake).
+# charm_check_layers(): the build fails when a module includes one that it may not use (cmake/layers.txt), or when a rule
+# has a letter and a number instead of words or a comment names a file that does not exist (cmake/CheckRules.cmake).
 
 # A newer compiler has warnings that nobody here has seen yet; they are shown, but do not keep anyone from building.
 if(CHARM_WERROR AND ((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
@@ -81,12 +81,12 @@ function(charm_check_layers)
     COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/layers.stamp
     DEPENDS ${sources} ${PROJECT_SOURCE_DIR}/cmake/layers.txt ${PROJECT_SOURCE_DIR}/cmake/CheckLayers.cmake
     COMMENT "Checking that includes follow cmake/layers.txt")
-  file(GLOB_RECURSE models CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/model/*.pml ${PROJECT_SOURCE_DIR}/tests/sched/*.[ch]pp)
+  file(GLOB_RECURSE models CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*.pml ${PROJECT_SOURCE_DIR}/tests/*.[ch]pp)
   add_custom_command(
     OUTPUT ${PROJECT_BINARY_DIR}/rules.stamp
     COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P ${PROJECT_SOURCE_DIR}/cmake/CheckRules.cmake
     COMMAND ${CMAKE_COMMAND} -E touch ${PROJECT_BINARY_DIR}/rules.stamp
     DEPENDS ${sources} ${models} ${PROJECT_SOURCE_DIR}/cmake/CheckRules.cmake
-    COMMENT "Checking that the scheduler's rules have words")
+    COMMENT "Checking that rules have words and that files that comments name exist")
   add_custom_target(layers ALL DEPENDS ${PROJECT_BINARY_DIR}/layers.stamp ${PROJECT_BINARY_DIR}/rules.stamp)
 endfunction()

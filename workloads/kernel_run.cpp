@@ -1,4 +1,4 @@
-// Timed and validated trials of every kernel on every runtime (see bench.hpp).
+// Timed and validated trials of every kernel on every runtime.
 #include "workloads/kernel_run.hpp"
 
 #include <charm/error.hpp>

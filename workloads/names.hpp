@@ -30,7 +30,7 @@ std::vector<std::string> graph_kinds();
 /// Numberings of a graph's vertices, in the order of VertexOrder (kernel_run.hpp).
 std::vector<std::string> vertex_orders();
 
-/// Kernels that run_sgd knows (sgd/bench.hpp), in the order in which they are reported.
+/// Kernels that run_sgd knows (sgd/sgd_bench.hpp), in the order in which they are reported.
 std::vector<std::string> sgd_kernels();
 
 /// In the order of Update (sgd/sgd.hpp).

@@ -254,7 +254,7 @@ NotVoid<T> take_result(task<T>& part) {
 template <class T>
 struct GetFuture {
   [[nodiscard]] bool ready() {
-    if (!awaited.valid()) awaited.wait();  // throws what there is to say
+    if (!awaited.valid()) awaited.wait();  // throws: there is no task
     return awaited.ready();
   }
   T operator()() { return awaited.get(); }

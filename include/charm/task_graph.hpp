@@ -2,7 +2,7 @@
 //
 // Users of Taskflow find emplace, precede, succeed, composed_of, subflows (subgraph) and condition tasks; users of
 // oneTBB's flow graph find make_edge and cancel. docs/task-graphs.md has examples of all of them, and says what is
-// different. A graph runs on the same workers as all other tasks; the code is in src/task_graph.
+// different. A graph runs on the same workers as all other tasks; the code is in src/task_dag.
 #pragma once
 
 #include <charm/detail/graph_node.hpp>

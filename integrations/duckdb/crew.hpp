@@ -6,16 +6,16 @@
 // task has ended, because DuckDB schedules the tasks of the next pipelines then. Between two tasks a pump yields, and
 // the runtime's controller may move the worker.
 //
-//  D1  pumps_ counts the pumps that were spawned and have not left. Nobody spawns one beyond limit_, and those beyond
-//      it leave one by one, so that not all do.
-//  D2  No event is lost: the thread that announces one first counts it and then spawns as many pumps as are missing. A
-//      pump that has found nothing first leaves (pumps_) and then checks whether there was an event since it began to
-//      search. One of the two sees the other.
-//  D3  A query that waits is woken once: by the first who sees under the lock that DuckDB has finished it. It is looked
-//      at after each task, since it is a task that finishes a query, and at each look of the watch.
-//  D4  Tasks that appear without an event (queries of threads that know nothing of CHARM; tasks that DuckDB schedules
-//      again while another one runs) are found by the watch: at each look it spawns one pump, or as many as there are,
-//      so that the crew doubles while its pumps are inside tasks.
+// - pumps_ counts the pumps that were spawned and have not left. Nobody spawns one beyond limit_, and those beyond it
+//   leave one by one, so that not all do.
+// - No event is lost: the thread that announces one first counts it and then spawns as many pumps as are missing. A
+//   pump that has found nothing first leaves (pumps_) and then checks whether there was an event since it began to
+//   search. One of the two sees the other.
+// - A query that waits is woken once: by the first who sees under the lock that DuckDB has finished it. It is looked at
+//   after each task, since it is a task that finishes a query, and at each look of the watch.
+// - Tasks that appear without an event (queries of threads that know nothing of CHARM; tasks that DuckDB schedules
+//   again while another one runs) are found by the watch: at each look it spawns one pump, or as many as there are, so
+//   that the crew doubles while its pumps are inside tasks.
 #pragma once
 
 #include <charm/async_scope.hpp>

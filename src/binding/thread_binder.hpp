@@ -5,16 +5,18 @@
 // core may still be another's old one. So a thread claims the cpu of its new core, binds to it, and only then releases
 // the old one (placement/claim.hpp). Nobody waits: place() is one attempt, and is called again at the next opportunity.
 //
-// B1  Two threads that are placed on cores of their own are never bound to the same cpu: each holds the claim on its
-//     cpu from before it is bound there until it is bound elsewhere.
-// B2  A bind that the kernel refuses changes nothing: the thread keeps its mask and the claim on its old cpu.
-// B3  A thread whose new cpu stays taken gives up its own after `patience` attempts, since two threads that exchange
-//     cores would wait for each other for ever. Until it gets the new cpu it floats: it may run on the other cpus of
-//     the new core's chiplet, or on all allowed cpus where fewer than two others are allowed on that chiplet.
+// - Bound within the claim: two threads that are placed on cores of their own are never bound to the same cpu: each
+//   holds the claim on its cpu from before it is bound there until it is bound elsewhere.
+// - A bind that the kernel refuses changes nothing: the thread keeps its mask and the claim on its old cpu.
+// - Give up, then float: a thread whose new cpu stays taken gives up its own after `patience` attempts, since two
+//   threads that exchange cores would wait for each other for ever. Until it gets the new cpu it floats: it may run on
+//   the other cpus of the new core's chiplet, or on all allowed cpus where fewer than two others are allowed on that
+//   chiplet.
 //
-// Why two in B3: a mask of one cpu is not floating but bound, to a cpu that the thread has no claim on. The thread that
-// has claimed this cpu, or claims it next, would share it, which B1 excludes; on a chiplet of two cores that is the
-// usual case. With two cpus or more the kernel's load balancer moves the thread away from a thread that is bound there.
+// Why two others: a mask of one cpu is not floating but bound, to a cpu that the thread has no claim on. The thread
+// that has claimed this cpu, or claims it next, would share it, which is excluded; on a chiplet of two cores that is
+// the usual case. With two cpus or more the kernel's load balancer moves the thread away from a thread that is bound
+// there.
 #pragma once
 
 #include <charm/id_set.hpp>

@@ -160,11 +160,11 @@ void Adaptive::resume(const Sample& sample) {
   log_.resolve("moved");
 }
 
-/// Undoes a conclusion if the workload changed right after it: where home is not
-/// what it was when a probe comes back to it, the probe compared two kinds of work; and where a remembered phase is not
-/// met at its level, it was mistaken for this one and must not be again. Where that happens time after time to work of
-/// its own intensity, what it remembers is wrong (two kinds of work in one sample), and it is forgotten: two such
-/// phases would send the workers to and fro for ever, and neither would stay long enough to try another level.
+/// Undoes a conclusion if the workload changed right after it: where home is not what it was when a probe comes back to
+/// it, the probe compared two kinds of work; and where a remembered phase is not met at its level, it was mistaken for
+/// this one and must not be again. Where that happens time after time to work of its own intensity, what it remembers
+/// is wrong (two kinds of work in one sample), and it is forgotten: two such phases would send the workers to and fro
+/// for ever, and neither would stay long enough to try another level.
 void Adaptive::doubt(const Sample& sample) {
   for (Conclusion* last : {&rollback_, &jump_}) {
     auto [phase, level, when] = std::exchange(*last, {});

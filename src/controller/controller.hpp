@@ -1,5 +1,5 @@
 // Controllers as values in one registry: a name, a description, the parameters, and a function that makes one. A new
-// controller is one file and one line in policy.cpp; the runtime, `charm run` and the simulator then offer it.
+// controller is one file and one line in controller.cpp; the runtime, `charm run` and the simulator then offer it.
 //
 // A controller is a state machine: it gets the signals of each tick and returns the spread to use. It has no clock, no
 // counters and no threads of its own, so a run can be repeated by repeating its signals.

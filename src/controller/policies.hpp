@@ -1,4 +1,4 @@
-// The policies that policy.cpp registers; each is defined in the file of its name.
+// The policies that controller.cpp registers; each is defined in the file of its name.
 #pragma once
 
 #include "controller/controller.hpp"

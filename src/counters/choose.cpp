@@ -81,7 +81,7 @@ std::unique_ptr<Source> automatic_source(const base::Settings& settings, const M
                 attempt.refusal.remedy.empty() ? "use auto or software" : attempt.refusal.remedy);
   }
   base::notice("counters", "no hardware counters: " + with_remedy(attempt.refusal) +
-                               ". Decisions rest on throughput and what the kernel tells.");
+                               ". Decisions rest on throughput and what the kernel reports.");
   return software_source(around, attempt.refusal);
 }
 

@@ -30,7 +30,7 @@ double busy_share(const os::CpuTime& before, const os::CpuTime& after) {
 void Interference::sample(double now, std::map<int, os::CpuTime> cpus, OwnTime own, const CpuSet& leased) {
   const double seconds = now - at_;
   if (begun_ && seconds > 0) {
-    // Time of unbound threads counts on every cpu (I1). It includes the time of threads that have ended.
+    // Time of unbound threads counts on every cpu (quiet in doubt). It includes the time of threads that have ended.
     const double floating = std::max(0.0, (own.all - own_before_.all) - (bound(own) - bound(own_before_)));
     const double keep = std::exp(-seconds / memory_s);
     busy_.clear();

@@ -1,11 +1,11 @@
 // Interference: which cpus other programs keep busy. It is the time that the kernel counts on a cpu, less the time of
 // this program's own threads there, smoothed and compared with two limits that are far apart.
 //
-//  I1  In doubt a cpu counts as quiet: the time of own threads that were not bound to a single cpu is subtracted from
-//      every cpu, since it may have been spent on any of them.
-//  I2  A load that comes and goes within a second and a half never makes a cpu busy. A load that takes a whole cpu does
-//      after two seconds, one that takes half of it (two bound programs on one core) after five. A busy cpu stays busy
-//      until it has been quiet for at least five seconds. So a cpu changes state at most twice in six seconds.
+// - Quiet in doubt: in doubt a cpu counts as quiet: the time of own threads that were not bound to a single cpu is
+//   subtracted from every cpu, since it may have been spent on any of them.
+// - A load that comes and goes within a second and a half never makes a cpu busy. A load that takes a whole cpu does
+//   after two seconds, one that takes half of it (two bound programs on one core) after five. A busy cpu stays busy
+//   until it has been quiet for at least five seconds. So a cpu changes state at most twice in six seconds.
 //
 // Cpus that other programs have leased are not sampled: their load concerns nobody else and ends when they are given
 // back.

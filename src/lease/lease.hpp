@@ -2,13 +2,14 @@
 // reads the table a few times a second, takes free cores up to the number that it is due, and gives cores back that are
 // due to others once its threads have left them.
 //
-// L1  At most one program holds a core: it is taken only while it is free, and given back before another takes it, each
-//     under the table's lock.
-// L2  No program waits for another: one that is short of cores reads the table again later.
-// L3  A program that has not read the table for two seconds, or has died, is removed by the next one that reads it. A
-//     program that continues after a stop finds itself removed, and joins again under another number.
-// L4  A core that programs without leases keep busy is taken last and given up first. It is exchanged for a free quiet
-//     one, at most one core in each update.
+// - At most one program holds a core: it is taken only while it is free, and given back before another takes it, each
+//   under the table's lock.
+// - No program waits for another: one that is short of cores reads the table again later.
+// - Silent holders are removed: a program that has not read the table for two seconds, or has died, is removed by the
+//   next one that reads it. A program that continues after a stop finds itself removed, and joins again under another
+//   number.
+// - A core that programs without leases keep busy is taken last and given up first. It is exchanged for a free quiet
+//   one, at most one core in each update.
 //
 // A program that is alone on its cores has all of them, also while it is idle. An idle program beside others wants one.
 #pragma once
@@ -29,7 +30,7 @@
 
 namespace charm::lease {
 
-inline constexpr std::int64_t patience_ms = 2000;  // L3
+inline constexpr std::int64_t patience_ms = 2000;  // silent holders are removed
 inline constexpr double look_seconds = 0.25;       // between two updates of a holder that lacks nothing
 inline constexpr double short_look_seconds = 0.02;
 

@@ -42,7 +42,7 @@ constinit Normal normal[memory::most_roots][arenas_per_root];
 constinit Huge huge[memory::most_roots];    // blocks with mappings of their own
 constinit Huge shared[memory::most_roots];  // blocks that share them
 
-/// The normal arenas by jemalloc's number of them (A3).
+/// The normal arenas by jemalloc's number of them (default hooks, redirected).
 constexpr std::size_t most_numbers = 1 + memory::most_roots * (arenas_per_root + 2);
 constinit std::atomic<Normal*> normal_by_number[most_numbers];
 
@@ -93,7 +93,7 @@ void* normal_extent(Normal& arena, void* wanted, std::size_t bytes, std::size_t 
   }
 }
 
-/// What the extents with mappings of their own have of them, in repeats of the layers (traffic/layers.hpp), each of
+/// What the extents with mappings of their own have of them, in repeats of the layers (memory/layers.hpp), each of
 /// which has at most one for every memory. As jemalloc tells of every extent that is made, cut, joined and given back,
 /// this is the sum over those that there are.
 constinit std::atomic<std::size_t> repeats_in_use{0};
@@ -302,7 +302,7 @@ void release_arenas() noexcept { making.unlock(); }
 
 }  // namespace charm::shim
 
-// A3: what jemalloc calls for its own arenas' extents.
+// Default hooks, redirected: what jemalloc calls for its own arenas' extents.
 extern "C" {
 using charm::shim::normal_by_number;
 

@@ -6,16 +6,16 @@
 // Huge arenas map every extent by itself, spread by the weights of that moment, and unmap it when it is freed: a
 // block's pages stay where they were put, and new weights apply to new blocks.
 //
-// A1  Hooks allocate nothing and call nobody but the kernel: they run below jemalloc's locks. `Hook` (hook.hpp) asserts
-// the
-//     first; a test looks at what the library needs of others for the second. The only lock that they take is that of
-//     shared.hpp, within which nothing else is taken.
-// A2  jemalloc must run with retain:false. Otherwise it keeps memory that the hook of a huge arena has unmapped.
-// A3  Normal arenas have jemalloc's default hooks, two of which the linker redirects (--wrap). With hooks of their own
-//     jemalloc would prepare for an allocation within the hook whenever it splits or merges extents, which takes two
-//     full barriers for each slab that it makes or frees.
-// A4  Nothing goes through jemalloc's mallctl(), whose first call takes 140 KiB for statistics that nobody reads. The
-//     functions behind it make arenas and move threads between them.
+// - Hooks call nobody: hooks allocate nothing and call nobody but the kernel: they run below jemalloc's locks. `Hook`
+//   (hook.hpp) asserts the first; a test looks at what the library needs of others for the second. The only lock that
+//   they take is that of shared.hpp, within which nothing else is taken.
+// - jemalloc retains nothing: jemalloc must run with retain:false. Otherwise it keeps memory that the hook of a huge
+//   arena has unmapped.
+// - Default hooks, redirected: normal arenas have jemalloc's default hooks, two of which the linker redirects (--wrap).
+//   With hooks of their own jemalloc would prepare for an allocation within the hook whenever it splits or merges
+//   extents, which takes two full barriers for each slab that it makes or frees.
+// - Nothing goes through jemalloc's mallctl(), whose first call takes 140 KiB for statistics that nobody reads. The
+//   functions behind it make arenas and move threads between them.
 #pragma once
 
 #include <cstddef>

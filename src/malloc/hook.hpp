@@ -1,4 +1,4 @@
-// A1 of arenas.hpp, asserted in builds with assertions: within a hook nobody allocates.
+// "Hooks call nobody" (arenas.hpp), asserted in builds with assertions: within a hook nobody allocates.
 #pragma once
 
 #include <cassert>

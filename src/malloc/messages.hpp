@@ -1,9 +1,8 @@
 // What the shim says: on the standard error that the program was started with, and nowhere else.
 //
-// M1  Whatever needs the environment is read before the program runs: a program may overwrite it (setproctitle).
-// M2  Descriptor 2 is used only while it is the file that it was at the start. A program that closes it may have a file
-// of
-//     its data there.
+// - Whatever needs the environment is read before the program runs: a program may overwrite it (setproctitle).
+// - Descriptor 2 is used only while it is the file that it was at the start. A program that closes it may have a file
+//   of its data there.
 #pragma once
 
 #include "malloc/text.hpp"

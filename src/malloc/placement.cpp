@@ -149,7 +149,8 @@ void decide(bool serves) noexcept {
     return;
   }
   if (weight_file.page().memories < 2 || !kernel_places(weight_file.page())) return;
-  // retain:false: invariant A2 of arenas.hpp. Blocks of 8 MiB and more go to arenas of ours, and never to jemalloc's.
+  // retain:false: jemalloc retains nothing, arenas.hpp. Blocks of 8 MiB and more go to arenas of ours, and never to
+  // jemalloc's.
   charm_je_malloc_conf = "narenas:1";
   // Threads are given their arenas (percpu_arena, hpa), and refills of their caches are counted (tcache).
   charm_je_malloc_conf_2_conf_harder =

@@ -1,7 +1,7 @@
 // Memory for huge blocks that share mappings: where each had its own, two or more for every block, a process would soon
 // have all the mappings that it may have (vm.max_map_count), and get no memory at all.
 //
-// Each layer of a root's weights (traffic/layers.hpp) has a chunk of up to 64 GiB of addresses, which is one mapping
+// Each layer of a root's weights (memory/layers.hpp) has a chunk of up to 64 GiB of addresses, which is one mapping
 // with one policy. A block lies in one layer: the one that has been given the least of its part so far. So a block is
 // placed less exactly than one with mappings of its own, and all of them together are placed by the weights. A chunk
 // keeps the weights of the time when it was made.

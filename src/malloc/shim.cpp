@@ -8,9 +8,11 @@
 //   je_tcache_alloc_small_hard  a cache has no block of a size left: its refill comes from an arena near the thread
 //   je_large_malloc             a larger block: from such an arena, too, or if it is huge, from an arena for those
 // A thread checks where it runs at every `look_every`-th of these calls.
-// S1  `largest_normal` is 0 until the process has decided whether it places memory: whoever asks before that decides.
-// S2  Nothing here is constructed at run time: allocations come before constructors and after destructors.
-// S3  jemalloc is called back from within only where it holds no lock: in these functions, once it has started.
+// - Undecided is 0: `largest_normal` is 0 until the process has decided whether it places memory: whoever asks before
+//   that decides.
+// - Nothing here is constructed at run time: allocations come before constructors and after destructors.
+// - Called back without locks: jemalloc is called back from within only where it holds no lock: in these functions,
+//   once it has started.
 #include "malloc/shim.hpp"
 
 #include <atomic>
@@ -33,8 +35,8 @@ constinit std::atomic<int> decided{0};
 
 namespace {
 
-constinit std::atomic<std::size_t> largest_normal{0};  // S1
-constinit std::atomic<bool> started{false};            // S3
+constinit std::atomic<std::size_t> largest_normal{0};  // undecided is 0
+constinit std::atomic<bool> started{false};            // called back without locks
 enum : int { undecided, deciding, is_decided };        // `decided`
 
 constexpr int look_every = 16;              // a refill has 10 to 100 blocks

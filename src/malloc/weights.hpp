@@ -1,11 +1,11 @@
 // The page of weights (memory/weight_page.hpp) as this process knows it, refreshed from its file.
 //
-// W1  There are two copies. `current_` names the one that readers use; only the other one is written, then the name
-//     changes.
-// W2  One thread at a time writes, and others do not wait for it. A thread that calls fork() in a process of several
-//     holds the lock meanwhile, so that the child never has a writer that does not exist there.
-// W3  A reader that is overtaken by two updates may see values of both pages. Each value is within the bounds of a
-//     sound page, so in the worst case a block is placed by a mixture of the two.
+// - There are two copies. `current_` names the one that readers use; only the other one is written, then the name
+//   changes.
+// - One thread at a time writes, and others do not wait for it. A thread that calls fork() in a process of several
+//   holds the lock meanwhile, so that the child never has a writer that does not exist there.
+// - A reader that is overtaken by two updates may see values of both pages. Each value is within the bounds of a sound
+//   page, so in the worst case a block is placed by a mixture of the two.
 #pragma once
 
 #include <atomic>

@@ -150,8 +150,8 @@ PageCensus census(os::PageSystem& system, const Machine& machine, const void* da
     nodes.fill(-ENOENT);
     const int error = system.nodes_of({pages.data(), count}, {nodes.data(), count});
     if (error != 0) {
-      base::notice("memory: move_pages",
-                   "the kernel does not tell where pages lie (move_pages: " + std::string(std::strerror(error)) + ")");
+      base::notice("memory: move_pages", "the kernel does not report where pages lie (move_pages: " +
+                                             std::string(std::strerror(error)) + ")");
       result.unknown += last - at + 1;
       return result;
     }

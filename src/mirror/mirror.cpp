@@ -4,10 +4,11 @@
 //
 // The copy is the kernel's own: the mapping becomes private, and each of its pages is copied as if it were written to.
 // So the end of the file, mprotect(), mremap() and fork() are as ever; children share the copy of their parent.
-// M1  A mapping by which the program could change the file stays as it is; so does every other file.
-// M2  What cannot be copied is mapped as the program asked, which is said once. The program never sees a call fail that
-//     would have worked.
-// M3  What the program's variables say is read before the program runs, since it may overwrite them.
+// - Only what cannot change the file: a mapping by which the program could change the file stays as it is; so does
+//   every other file.
+// - Never worse than without: what cannot be copied is mapped as the program asked, which is said once. The program
+//   never sees a call fail that would have worked.
+// - What the program's variables say is read before the program runs, since it may overwrite them.
 #include <atomic>
 #include <cstdint>
 
@@ -93,10 +94,11 @@ extern "C" {
 // NOLINTBEGIN(readability-identifier-naming): the C library's names
 [[gnu::visibility("default")]] void* mmap(void* wanted, std::size_t bytes, int protection, int flags, int file,
                                           off_t offset) noexcept {
-  const bool changes_file = (protection & PROT_WRITE) != 0 && (flags & type_of_mapping) != MAP_PRIVATE;  // M1
+  const bool changes_file =
+      (protection & PROT_WRITE) != 0 && (flags & type_of_mapping) != MAP_PRIVATE;  // only what cannot change the file
   const bool mirrors = known > 0 && file >= 0 && (flags & MAP_ANONYMOUS) == 0 && !changes_file && is_mirrored(file);
   long answer = mirrors ? mapped_near(wanted, bytes, protection, flags, file, offset) : 0;
-  if (!mirrors || bare::failed(answer)) {  // M2
+  if (!mirrors || bare::failed(answer)) {  // never worse than without
     answer = bare::map_file(wanted, bytes, protection, flags, file, offset);
     if (mirrors && !bare::failed(answer)) say(not_copied, sizeof not_copied - 1);
   }

@@ -1,5 +1,5 @@
 // Placement policies as values in one registry: a name, what it does, and a pure function from a machine and a request
-// to a placement. Adding one is one file and one line in policy.cpp.
+// to a placement. Adding one is one file and one line in placement_policy.cpp.
 #pragma once
 
 #include <span>

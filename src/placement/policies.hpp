@@ -1,4 +1,4 @@
-// The policies that policy.cpp registers; each is defined in the file of its name.
+// The policies that placement_policy.cpp registers; each is defined in the file of its name.
 #pragma once
 
 #include "placement/placement_policy.hpp"

@@ -1,5 +1,5 @@
 // Tells whether the caller runs in a function that another rank has called; such a function must not wait for that rank
-// to keep up (M2).
+// to keep up (callers wait for room, called functions do not: ranks/engine.hpp).
 #pragma once
 
 #include <charm/task_local.hpp>

@@ -1,24 +1,23 @@
 // The messages of a rank: collected by destination, held back where the receiver does not keep up, run as jobs.
 //
-//  M1  A message is written into the lane of its worker and destination, under the lane's lock, and counted as sent
-//      there. A full buffer goes to the peer's `waiting` list and from there to the transport, as long as the peer has
-//      given credits: at most window_of() buffers of a sender are on the way or not yet run. So a receiver that runs
-//      nothing keeps at most so many of each rank, and a sender at most `most_waiting` for it, and one for each worker.
-//  M2  A task that needs another buffer while `most_waiting` of them wait is suspended. Functions that another rank has
-//      called never wait for this (docs/design/remote.md): the credit of their buffer may be what the other rank waits
-//      for.
-//  M3  A credit is returned when the messages of a buffer were run, or, of those that run as tasks, were started. It is
-//      withheld while `most_tasks` of the rank have been started and not ended.
-//  M4  `run` counts messages whose function has ended, a request before its reply is sent. Sender and receiver each
-//      count all messages of a pair, so fence() compares the two, and barrier() the sums over all ranks, in two waves
-//      (Mattern, Algorithms for distributed termination detection, 1987, the four-counter method).
-//  M5  A thread that calls the transport holds `lock_`, and neither waits nor completes an event meanwhile: completions
-//      are posted as jobs, because look() is also called by threads that have no worker (detail/idle_look.hpp).
-//  M6  A job may still use the engine when its messages have been counted: the engine lasts until the workers have
-//      ended.
-//  M7  Who has run a call runs the next one with less ado: the job of its buffer waits for it some microseconds, unless
-//      there is anything else to do (linger()). One worker at a time does so, and returns to the scheduler after a
-//      number of calls, which has timers and other duties.
+// - A message is written into the lane of its worker and destination, under the lane's lock, and counted as sent there.
+//   A full buffer goes to the peer's `waiting` list and from there to the transport, as long as the peer has given
+//   credits: at most window_of() buffers of a sender are on the way or not yet run. So a receiver that runs nothing
+//   keeps at most so many of each rank, and a sender at most `most_waiting` for it, and one for each worker.
+// - Callers wait for room, called functions do not: a task that needs another buffer while `most_waiting` of them wait
+//   is suspended. Functions that another rank has called never wait for this (docs/design/remote.md): the credit of
+//   their buffer may be what the other rank waits for.
+// - Credit after running: a credit is returned when the messages of a buffer were run, or, of those that run as tasks,
+//   were started. It is withheld while `most_tasks` of the rank have been started and not ended.
+// - `run` counts messages whose function has ended, a request before its reply is sent. Sender and receiver each count
+//   all messages of a pair, so fence() compares the two, and barrier() the sums over all ranks, in two waves (Mattern,
+//   Algorithms for distributed termination detection, 1987, the four-counter method).
+// - A thread that calls the transport holds `lock_`, and neither waits nor completes an event meanwhile: completions
+//   are posted as jobs, because look() is also called by threads that have no worker (detail/idle_look.hpp).
+// - A job may still use the engine when its messages have been counted: the engine lasts until the workers have ended.
+// - Linger for the next call: who has run a call runs the next one with less ado: the job of its buffer waits for it
+//   some microseconds, unless there is anything else to do (linger()). One worker at a time does so, and returns to the
+//   scheduler after a number of calls, which has timers and other duties.
 #pragma once
 
 #include <charm/detail/completion.hpp>
@@ -120,7 +119,7 @@ class Engine {
     std::string name;                               // of a peer that is gone; written before `gone`
     alignas(64) std::atomic<std::uint64_t> run{0};  // messages that this rank has run for the peer
     std::atomic<std::uint32_t> owed{0};
-    std::atomic<std::uint32_t> withheld{0};  // credits (M3)
+    std::atomic<std::uint32_t> withheld{0};  // credits (credit after running)
     std::atomic<int> tasks{0};
   };
   struct Task;
@@ -178,7 +177,7 @@ class Engine {
   std::atomic<bool> together_{false};  // a task is in a collective
   std::atomic<std::uint64_t> waits_{0};
   std::atomic<bool> event_seen_{false};  // since last_event_ns_ was written
-  std::atomic<bool> lingering_{false};   // a worker waits for the next call (M7)
+  std::atomic<bool> lingering_{false};   // a worker waits for the next call (linger for the next call)
   std::atomic<std::uint32_t> looks_{0};
   std::atomic<std::int64_t> last_event_ns_{0};
   std::atomic<std::int64_t> next_check_ns_{0};  // time of the next question for lost ranks

@@ -38,7 +38,7 @@ namespace {
 constexpr std::size_t small_call =
     1024;  // bytes of arguments that are copied to the stack, so that the buffer is free again
 constexpr std::int64_t check_ns = 100000000;  // between two questions for lost ranks
-constexpr std::int64_t linger_ns = 10000;     // wait for the next call (M7)
+constexpr std::int64_t linger_ns = 10000;     // linger for the next call
 constexpr int most_runs = 64;                 // calls until the worker returns to the scheduler
 
 struct ReplyHead {
@@ -227,7 +227,7 @@ void Engine::run_buffer(Job* job) noexcept {
   if (engine.peer(from).owed.load(std::memory_order_relaxed) >= least_window / 2) engine.progress(true);
 }
 
-/// Runs a buffer, and others that follow (M7).
+/// Runs a buffer, and others that follow (linger for the next call).
 void Engine::linger(Buffer* buffer) noexcept {
   for (int runs = 0; buffer != nullptr; ++runs) {
     const bool called = run_messages(*buffer);

@@ -1,5 +1,5 @@
 // Stealing policies as values in one registry: the order in which a thief tries victims, and how much it takes. A new
-// policy is a row in policy.cpp; the runtime and the simulator then offer it.
+// policy is a row in steal_policy.cpp; the runtime and the simulator then offer it.
 #pragma once
 
 #include <cstdint>

@@ -11,10 +11,10 @@
 // - The summary errs on the full side: A group's bit in the summary is clear only if the group has no flag of the kind,
 //   except between a set() and its return. set() sets the flag before it reads the summary. clear() clears the summary
 //   before it reads the flags again, and sets it again if there is one. All of these are sequentially consistent.
-// - Visible work keeps its flag, also when thieves clear it: The owner makes work visible, then
-//   reads its flag, and sets it if it is clear. A thief that clears the flag reads the queues again afterwards, and
-//   sets the flag again if they hold something. All four are sequentially consistent: so if visible work has no flag,
-//   its owner is about to set the flag.
+// - Visible work keeps its flag, also when thieves clear it: The owner makes work visible, then reads its flag, and
+//   sets it if it is clear. A thief that clears the flag reads the queues again afterwards, and sets the flag again if
+//   they hold something. All four are sequentially consistent: so if visible work has no flag, its owner is about to
+//   set the flag.
 #pragma once
 
 #include <atomic>

@@ -47,8 +47,8 @@ struct AbssTask : ListedJob {
   ABSS_Schedule schedule;
   std::uint16_t kind;
   int home = -1;                  // the worker whose pool the block is from
-  std::atomic<int> holds{1};      // A1
-  std::atomic<int> users{1};      // A4
+  std::atomic<int> holds{1};      // it ends after what it has added
+  std::atomic<int> users{1};      // its ticket may come later
   AbssTask* following = nullptr;  // in a batch
   Queued queued{*this};
   std::exception_ptr error;  // that has left the function
@@ -142,7 +142,7 @@ ABSS_Schedule AbssModule::inherited() noexcept { return *present != nullptr ? (*
 void AbssModule::add(ABSS_Function function, void* params, int tag, ABSS_Schedule schedule, std::uint16_t kind) {
   AbssTask* parent = *present;
   AbssBranch& branch = parent != nullptr ? parent->branch : outside_;
-  AbssTag& entry = branch.enter(tag);  // A2
+  AbssTag& entry = branch.enter(tag);  // counted before seen
   AbssTask* task = nullptr;
   try {
     task = detail::make_job<AbssTask>(detail::this_worker(), *this, function, params, parent, entry, schedule, kind);
@@ -215,12 +215,13 @@ AbssTaskList AbssModule::run(AbssTask& task) noexcept {
   return own;
 }
 
-/// Frees the memory if nobody else uses it (A4).
+/// Frees the memory if nobody else uses it (its ticket may come later).
 void AbssModule::forget(AbssTask* task) noexcept {
   if (task->users.fetch_sub(1, std::memory_order_acq_rel) == 1) detail::end_job(task);
 }
 
-/// Lowers what the task waits for, and ends it if that was all; then what has added it, and so on (A1).
+/// Lowers what the task waits for, and ends it if that was all; then what has added it, and so on (it ends after what
+/// it has added).
 void AbssModule::release(AbssTask* task) noexcept {
   while (task != nullptr && task->holds.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     if (!task->error) task->error = task->branch.take_any_error();  // that no barrier has returned

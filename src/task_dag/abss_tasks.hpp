@@ -1,14 +1,15 @@
 // The tasks of abss.h: who has added them, when they have ended, and how they come to the workers.
 //
-//  A1  A task ends when its function has returned and all tasks that it has added have ended. It then lowers the count
-//      of its tag in the branch of the task that has added it, and releases that task. `holds` counts what a task still
-//      waits for: its function, and each task that it has added.
-//  A2  A task is counted before a worker can see it, so that no count falls to 0 while tasks are on their way.
-//  A3  No stack waits for the end of a branch, except in a barrier: the last task to end also ends the task that has
-//      added it, and so on upwards.
-//  A4  The end of a task does not wait for its ticket, which may be run later and for another task
-//      (chiplet_queues.hpp); otherwise a barrier would wait for a task that it has nothing to do with. `users` counts
-//      the users of the memory: the task until its end, and the ticket until it has taken a task.
+// - It ends after what it has added: a task ends when its function has returned and all tasks that it has added have
+//   ended. It then lowers the count of its tag in the branch of the task that has added it, and releases that task.
+//   `holds` counts what a task still waits for: its function, and each task that it has added.
+// - Counted before seen: a task is counted before a worker can see it, so that no count falls to 0 while tasks are on
+//   their way.
+// - No stack waits for the end of a branch, except in a barrier: the last task to end also ends the task that has added
+//   it, and so on upwards.
+// - Its ticket may come later: the end of a task does not wait for its ticket, which may be run later and for another
+//   task (chiplet_queues.hpp); otherwise a barrier would wait for a task that it has nothing to do with. `users` counts
+//   the users of the memory: the task until its end, and the ticket until it has taken a task.
 // Source: ABSS §3.4, §3.5, corrected: the printed algorithms count a batch's queue once, hand a task over and queue it
 // as well, and read the idle state outside of the lock.
 #pragma once

@@ -120,7 +120,8 @@ bool Chain::arrive(GraphNode& node) noexcept {
   return false;
 }
 
-/// Queues a node that a conditional edge leads to, unless it is queued or runs (T2).
+/// Queues a node that a conditional edge leads to, unless it is queued or runs (queued once for each run,
+/// charm/detail/graph_node.hpp).
 void Chain::choose(GraphNode& node) noexcept {
   if ((node.pending.fetch_or(GraphNode::queued, std::memory_order_acq_rel) & GraphNode::queued) == 0)
     return ready(node);
@@ -140,7 +141,7 @@ void Chain::ready(GraphNode& node) noexcept {
     next_ = &node;
     return;
   }
-  if (!node.owner->counted) node.owner->left.fetch_add(1, std::memory_order_relaxed);  // D1
+  if (!node.owner->counted) node.owner->left.fetch_add(1, std::memory_order_relaxed);  // count what is left
   if (this_worker()->deque.push(&node) == Deque::full) [[unlikely]]
     run_.spill(node);
 }

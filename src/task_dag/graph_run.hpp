@@ -3,13 +3,15 @@
 // A worker runs a chain: a node, one of the successors that this has made ready, and so on. It gives the other
 // successors to its deque (stream), from where thieves take them, or to the list of the next level (batch).
 //
-//  D1  A graph without conditional edges has ended when all of its nodes have: `left` is their number, and a chain
-//      subtracts those that it has run when it ends or goes on in another graph, not one by one. With conditional edges
-//      it is not known how many nodes will run; `left` then counts chains, raised before a node is given away.
-//  D2  The worker that makes `left` 0 continues with the node that contains the graph, or completes the run, and
-//      accesses nothing of the graph or the run afterwards.
-//  D3  Nodes that do not fit into a full deque go to the run's list. A chain looks there before it ends, while it still
-//      counts in `left` (so the run exists); so does a chain that has added to the list. So no node is forgotten.
+// - Count what is left: a graph without conditional edges has ended when all of its nodes have: `left` is their number,
+//   and a chain subtracts those that it has run when it ends or goes on in another graph, not one by one. With
+//   conditional edges it is not known how many nodes will run; `left` then counts chains, raised before a node is given
+//   away.
+// - The worker that makes `left` 0 continues with the node that contains the graph, or completes the run, and accesses
+//   nothing of the graph or the run afterwards.
+// - Overflow is not forgotten: nodes that do not fit into a full deque go to the run's list. A chain looks there before
+//   it ends, while it still counts in `left` (so the run exists); so does a chain that has added to the list. So no
+//   node is forgotten.
 #pragma once
 
 #include <charm/detail/cancel_scope.hpp>
@@ -39,7 +41,7 @@ struct GraphRun {
   detail::Completion done;
   std::atomic<bool> cancelled{false};  // by cancel() or a stop token
 
-  // D3.
+  // Overflow is not forgotten.
   void spill(GraphNode& node) noexcept;
   GraphNode* unspill() noexcept;
 

@@ -101,8 +101,8 @@ class GraphState {
   /// Claims the graph for a run, so that it can neither be changed nor run a second time. \throws Error (bad_input).
   void claim();
   [[nodiscard]] bool claimed() const noexcept { return claimed_.load(std::memory_order_acquire); }
-  /// Restores `pending` if a run may have changed it (T1), and sets `left`. \param parent the node that contains this
-  /// graph; null if there is none.
+  /// Restores `pending` if a run may have changed it (counts are whole between runs), and sets `left`. \param parent
+  /// the node that contains this graph; null if there is none.
   void begin(task_dag::GraphRun& run, GraphNode* parent) noexcept;
   /// The run has ended; the graph may be changed again.
   void end() noexcept;

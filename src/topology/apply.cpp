@@ -150,7 +150,7 @@ Machine apply_profile(Machine machine, const ProfilePicture& profile) {
   if (machine.nodes.size() > 1 && machine.node_distance.empty() && believed) {
     machine.node_distance = measured_distances(machine.measured.node_latency_ns);
     if (!machine.node_distance.empty())
-      machine.notes.push_back("Distances between nodes were measured; the system tells none.");
+      machine.notes.push_back("Distances between nodes were measured; the system reports none.");
   }
   return machine;
 }

@@ -77,7 +77,7 @@ void drop_invented_sockets(Survey& survey, Machine& machine) {
 
 /// Gives every core a socket and a node, so that later steps need not check for missing ones.
 void complete(Survey& survey, std::vector<std::string>& notes) {
-  if (!survey.cores_told) notes.emplace_back("Cores are not told apart: every hardware thread is taken as a core.");
+  if (!survey.cores_told) notes.emplace_back("Cores cannot be told apart: every hardware thread is taken as a core.");
   if (survey.nodes.empty()) {
     survey.nodes.push_back({0, 0, -1, ""});
     survey.allowed_nodes = {0};
@@ -88,7 +88,7 @@ void complete(Survey& survey, std::vector<std::string>& notes) {
     survey.sockets = 1;
     for (SurveyCore& core : survey.cores) core.socket = 0;
     for (SurveyNode& node : survey.nodes) node.socket = 0;
-    notes.emplace_back("Sockets are not told apart: all cores are taken as one socket.");
+    notes.emplace_back("Sockets cannot be told apart: all cores are taken as one socket.");
   }
   bool outside = false;
   bool homeless = false;

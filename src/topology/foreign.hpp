@@ -1,10 +1,10 @@
 // Reads descriptions of other machines: they come from elsewhere, and may be damaged or made to do harm.
 //
-// F1  Only a confined child gives them to hwloc (os/processes/confined.hpp). If hwloc crashes, hangs or fills memory,
-//     the error names the description. The child's result is checked like any other input (survey_wire.hpp). One
-//     exception: synthetic strings of plain levels are built here (synthetic.hpp).
-// F2  Nothing of this machine gets into the answer: neither its cpus, if a description has none, nor the machine that
-//     the user's own HWLOC_* variables name.
+// - Only a confined child gives them to hwloc (os/processes/confined.hpp). If hwloc crashes, hangs or fills memory, the
+//   error names the description. The child's result is checked like any other input (survey_wire.hpp). One exception:
+//   synthetic strings of plain levels are built here (synthetic.hpp).
+// - Nothing of this machine gets into the answer: neither its cpus, if a description has none, nor the machine that the
+//   user's own HWLOC_* variables name.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ constexpr std::size_t most_file_bytes = 4U << 20;
 
 std::string head_of(const os::MachineState& state) { return "charm machine 3 " + state.text + "\n"; }
 
-/// Against accidents only, by the same program as it was written by (R1).
+/// Against accidents only, by the same program as it was written by (while nothing has changed).
 std::uint64_t checksum(std::string_view text) { return std::hash<std::string_view>()(text); }
 
 /// Takes a number and the line's end behind it.

@@ -1,11 +1,12 @@
 // The survey of this machine as an earlier start of the command has left it. hwloc reads some 40 files for each cpu:
 // a millisecond on two cpus, tens of them on 256, which a program that is started under `charm run` would wait for.
 //
-//  R1  A survey is used only as long as nothing has changed that could change it: the boot, the mounts, the cpus and
-//      nodes online, the command itself, hwloc's variables; and for at most ten minutes, in case of other causes.
-//  R2  What one process may use is never remembered: only a survey that no cgroup has narrowed is, and each process
-//      applies its own restrictions (build.hpp).
-//  R3  The file lies in a folder that only this user can write to. A damaged file, or one of another user, is ignored.
+// - While nothing has changed: a survey is used only as long as nothing has changed that could change it: the boot, the
+//   mounts, the cpus and nodes online, the command itself, hwloc's variables; and for at most ten minutes, in case of
+//   other causes.
+// - What one process may use is never remembered: only a survey that no cgroup has narrowed is, and each process
+//   applies its own restrictions (build.hpp).
+// - The file lies in a folder that only this user can write to. A damaged file, or one of another user, is ignored.
 #pragma once
 
 #include <optional>
@@ -18,7 +19,7 @@ namespace charm::topology {
 
 constexpr double most_remembered_s = 600;
 
-/// Nothing unless `file` has a survey that was made in the same state and is recent enough (R1).
+/// Nothing unless `file` has a survey that was made in the same state and is recent enough (while nothing has changed).
 /// \param now of the monotonic clock, in seconds.
 std::optional<Survey> remembered(const std::string& file, const os::MachineState& state, double now);
 

@@ -151,7 +151,7 @@ class Check {
       if (is_folder(of(cpu) / "topology")) told_.insert(cpu);
     }
     if (!any_sharers()) {
-      return {"tells no topology: none of its cpus has cpuN/topology with the cpus that share its core", copy_again};
+      return {"has no topology: none of its cpus has cpuN/topology with the cpus that share its core", copy_again};
     }
     const auto online = list(cpus_ / "online");
     // hwloc would take it for some cpus or other.

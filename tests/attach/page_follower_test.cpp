@@ -154,7 +154,7 @@ TEST(PageFollower, OfWorkersThatAreNotPlacedDoesNothing) {
   EXPECT_EQ(program.pages.searches, 0);
 }
 
-/// P1 and P2, whatever the workers do.
+/// Only for workers that stay, and within the rate, whatever the workers do.
 TEST(PageFollower, NeverMovesMoreThanTheRateAllows) {
   EXPECT_TRUE(rc::check([] {
     const double rate = *rc::gen::element(.01, .1, 1.0, 10.0);

@@ -193,7 +193,7 @@ TYPED_TEST(ThreadBinders, NoTwoThreadsAreBoundToACoreWhateverChanges) {
   }));
 }
 
-/// The placements of B3: two threads exchange the two cores of a chiplet.
+/// Give up, then float: two threads exchange the two cores of a chiplet.
 TYPED_TEST(ThreadBinders, AThreadThatWaitsOnAChipletOfTwoCoresIsNotLeftOnTheOther) {
   const charm::Machine machine = charm::test::uniform(1, 2, 2);
   TypeParam kernel(machine, 2);

@@ -1,4 +1,4 @@
-// What is true of every plan (D1 to D3 of tools/deploy/plan.hpp), over random machines and requests.
+// What is true of every plan (tools/deploy/plan.hpp), over random machines and requests.
 #include <charm/error.hpp>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The claim protocol (P9): never two owners, and every exchange of cores comes to an end.
+// The claim protocol: never two owners, and every exchange of cores comes to an end.
 #include "placement/claim.hpp"
 
 #include <random>

@@ -19,7 +19,7 @@ using placement::SocketOrder;
 
 inline std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-/// P3 (and with it P1): no cpu belongs to two workers, whatever the levels they stand at.
+/// No cpu belongs to two workers, whatever the levels they stand at.
 inline std::string ranges_overlap(const Placement& p) {
   std::map<int, std::size_t> owner;
   for (const auto& row : p.worker_cores) {
@@ -35,7 +35,7 @@ inline std::string ranges_overlap(const Placement& p) {
   return "";
 }
 
-/// P2: every core is an allowed core's first thread (with smt: any allowed thread), and says truly where that is.
+/// Every core is an allowed core's first thread (with smt: any allowed thread), and says truly where that is.
 inline std::string wrong_core(const Machine& m, const Placement& p, bool smt) {
   for (const auto& row : p.worker_cores) {
     for (const WorkerCore& worker_core : row) {
@@ -59,7 +59,7 @@ inline std::map<int, int> count_by(const std::vector<WorkerCore>& row, int Worke
   return counts;
 }
 
-/// P6: with `fill` a socket (or, for numa, a node) is entered only when the one before is full; at every level.
+/// With `fill` a socket (or, for numa, a node) is entered only when the one before is full; at every level.
 inline std::string out_of_order(const Machine& m, const Placement& p, int WorkerCore::* place, int Core::* home,
                                 bool smt) {
   std::map<int, int> room;
@@ -75,7 +75,7 @@ inline std::string out_of_order(const Machine& m, const Placement& p, int Worker
   return "";
 }
 
-/// P5: going one level up moves exactly as many workers as the new chiplets take, and those that move go only there.
+/// Going one level up moves exactly as many workers as the new chiplets take, and those that move go only there.
 inline std::string needless_moves(const Placement& p) {
   for (std::size_t l = 1; l < p.worker_cores.size(); ++l) {
     auto before = count_by(p.worker_cores[l - 1], &WorkerCore::chiplet),

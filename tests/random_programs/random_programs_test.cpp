@@ -318,8 +318,8 @@ TEST_P(RandomPrograms, WhileTheWidthChanges) {
 }
 
 /// Beside one worker that spawns small groups many others find work that is gone when they come. They may look for it a
-/// few times whenever they are woken or have found some; beyond that one of them looks, a hundred times a second (P4 in
-/// src/sched/run/parking.cpp).
+/// few times whenever they are woken or have found some; beyond that one of them looks, a hundred times a second (one
+/// sentry, src/sched/run/parking.cpp).
 TEST(ManyWorkers, LookRarelyForWorkThatIsGoneWhenTheyCome) {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   constexpr int rounds = 10;

@@ -1,4 +1,4 @@
-// The engine's promises (M1 to M5 in ranks/engine.hpp) over a network that delays, mixes, sleeps and loses ranks.
+// The engine's promises (ranks/engine.hpp) over a network that delays, mixes, sleeps and loses ranks.
 #include "ranks/engine.hpp"
 
 #include <charm/charm.hpp>

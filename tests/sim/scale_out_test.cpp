@@ -87,8 +87,7 @@ TEST(ScaleOut, IsPerfectWhereTalkingCostsNothing) {
 
 // One worker each of 4 machines, 2^20 words: 2^22 updates each, three quarters of them sent, 2^20 to each of the
 // others: 8,192 lots of 128, of which 15 fit a buffer (16 + 1,024 bytes each), in 547 buffers. So 3 * (8192 * 1040 +
-// 547
-// * 8) bytes go through a wire of 1 MB/s.
+// 547 * 8) bytes go through a wire of 1 MB/s.
 TEST(ScaleOut, TakesAsLongAsTheWireDoes) {
   const Network wire{"wire", "", 0, 0, 1e-3, 1e18, 64, 1, ""};
   const ScaleOut four = scale_out(model("epyc-7713"), wire, 4, free_messages(weak_gups(20, 1)));

@@ -74,7 +74,7 @@ RC_GTEST_PROP(WorkFlags, SummariesSayWhatTheFlagsSay, ()) {
   }
 }
 
-/// Owners set and take off their flags, others take them off under the rule B3; in the end nothing is hidden.
+/// Owners set and take off their flags, others take them off as thieves do; in the end visible work has its flag.
 TEST(WorkFlags, NoFlagIsLostBetweenOwnersAndThoseWhoClear) {
   constexpr int owners = 3;
   WorkFlags work_flags(2, owners);

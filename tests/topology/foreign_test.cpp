@@ -250,16 +250,16 @@ TEST(Foreign, NothingIsLeftInTheEnvironment) {
 TEST(Sysfs, ATreeWithoutTopologyIsNotThisMachine) {
   const SysfsTree tree(eight(), {{}});
   for (int cpu = 0; cpu < 8; ++cpu) tree.remove("cpu" + std::to_string(cpu) + "/topology");
-  EXPECT_TRUE(has(judged(tree.root()), "tells no topology"));
+  EXPECT_TRUE(has(judged(tree.root()), "has no topology"));
   const SysfsTree no_masks(eight(), {{}});
   for (int cpu = 0; cpu < 8; ++cpu) {
     for (const char* name : {"core_cpus", "thread_siblings", "package_cpus", "core_siblings"})
       no_masks.remove("cpu" + std::to_string(cpu) + "/topology/" + name);
   }
-  EXPECT_TRUE(has(judged(no_masks.root()), "tells no topology"));
+  EXPECT_TRUE(has(judged(no_masks.root()), "has no topology"));
   const SysfsTree no_cpus(eight(), {{}});
   for (int cpu = 0; cpu < 8; ++cpu) no_cpus.remove("cpu" + std::to_string(cpu));
-  EXPECT_TRUE(has(judged(no_cpus.root()), "tells no topology"));
+  EXPECT_TRUE(has(judged(no_cpus.root()), "has no topology"));
 }
 
 TEST(Sysfs, AnEmptyFolderOfNodesIsAnErrorAndEndsNothing) {

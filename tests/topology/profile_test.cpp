@@ -167,7 +167,7 @@ TEST(Profile, GivesDistancesWhereTheSystemTellsNone) {
   const Machine after = apply_profile(machine, picture);
   EXPECT_EQ(after.node_distance, (std::vector<std::vector<double>>{{10, 32}, {30, 10}}));
   EXPECT_EQ(after.measured.node_gb_per_s, (std::vector<std::vector<double>>{{21, 8}, {9, 20}}));
-  EXPECT_EQ(last_note(after), "Distances between nodes were measured; the system tells none.");
+  EXPECT_EQ(last_note(after), "Distances between nodes were measured; the system reports none.");
   picture.measured.node_latency_ns = {{50, 20}, {0, 40}};
   EXPECT_TRUE(apply_profile(machine, picture).node_distance.empty()) << "a pair is missing";
   picture.measured.node_latency_ns = {{50, 20}, {20, 40}};

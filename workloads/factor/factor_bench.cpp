@@ -1,4 +1,4 @@
-// Timed and validated trials of factorisations (see bench.hpp).
+// Timed and validated trials of factorisations.
 #include "workloads/factor/factor_bench.hpp"
 
 #include <charm/error.hpp>

@@ -11,7 +11,7 @@ inline constexpr std::array factor_kernel_names = {"gemm", "cholesky", "lu", "qr
 inline constexpr std::array factor_matrix_names = {"laplace2d", "laplace3d", "spd",  "arrow", "band",
                                                    "random",    "kkt",       "tall", "dense", "dense-spd"};
 
-/// Kernels that run_factor knows (bench.hpp), in the order in which they are reported.
+/// Kernels that run_factor knows (factor/factor_bench.hpp), in the order in which they are reported.
 std::vector<std::string> factor_kernels();
 
 /// Kinds of matrices that generate.hpp makes.

@@ -1,4 +1,4 @@
-// Graphs for the kernels: generated or loaded, with weights on demand (see bench.hpp).
+// Graphs for the kernels: generated or loaded, with weights on demand.
 #include "workloads/graph/input.hpp"
 
 #include <charm/error.hpp>

@@ -1,4 +1,4 @@
-// Timed and verified trials of transactions (see bench.hpp).
+// Timed and verified trials of transactions.
 #include "workloads/oltp/oltp_bench.hpp"
 
 #include <charm/error.hpp>

@@ -1,4 +1,4 @@
-// Timed and validated trials on several ranks (see bench.hpp).
+// Timed and validated trials on several ranks.
 #include "workloads/ranks/rank_bench.hpp"
 
 #include <charm/error.hpp>

@@ -61,7 +61,7 @@ KernelRun run_sgd_on_ranks(const std::string& kernel, const RankSamples& samples
 /// Bytes that each rank needs: its rows, and all of them to check the answer.
 std::uint64_t sgd_bytes_of_rank(const SampleOptions& options, int workers, int ranks);
 
-/// Bytes that each rank needs, as those of bench.hpp.
+/// Bytes that each rank needs: its part, and what checks the search.
 std::uint64_t generated_bytes_of_rank(const GenerateOptions& options, int ranks);
 
 }  // namespace charm::workloads

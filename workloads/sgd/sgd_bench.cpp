@@ -1,4 +1,4 @@
-// Timed and validated trials of SGD and of its two passes, loss and gradient (see bench.hpp).
+// Timed and validated trials of SGD and of its two passes, loss and gradient.
 #include "workloads/sgd/sgd_bench.hpp"
 
 #include <charm/error.hpp>

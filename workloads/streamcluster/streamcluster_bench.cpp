@@ -1,4 +1,4 @@
-// Timed and validated trials of Streamcluster (see bench.hpp).
+// Timed and validated trials of Streamcluster.
 #include "workloads/streamcluster/streamcluster_bench.hpp"
 
 #include <charm/error.hpp>

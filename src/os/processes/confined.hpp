@@ -1,10 +1,10 @@
 // Runs a function in a child of this process that may crash, hang or grow without harm to the caller: its time, memory
 // and output are bounded, and it gives back a text. Used for libraries that do not survive bad input.
 //
-// C1  The child has only the calling thread, the default dispositions of signals, an environment of its own, no
-//     standard output and error, and leaves no core file. It ends with the function, without running any destructor or
-//     exit handler of the caller's.
-// C2  What the function allocates or changes is the child's alone.
+// - The child has only the calling thread, the default dispositions of signals, an environment of its own, no standard
+//   output and error, and leaves no core file. It ends with the function, without running any destructor or exit
+//   handler of the caller's.
+// - What the function allocates or changes is the child's alone.
 #pragma once
 
 #include <cstddef>

@@ -40,7 +40,7 @@ Whereabouts where(const void* address) {
   }
   if (home.error == ENOENT) return unknown("its page has not been touched yet");
   if (home.error == EFAULT) return unknown("nothing is mapped there, or nobody has written to the page yet");
-  const std::string reason = std::string("the kernel does not tell: ") + std::strerror(home.error);
+  const std::string reason = std::string("the kernel does not say: ") + std::strerror(home.error);
   base::notice("page-home", "where memory lies is not known (move_pages: " + std::string(std::strerror(home.error)) +
                                 "); calls to an address stay on the caller's node");
   return unknown(reason);

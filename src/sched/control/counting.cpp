@@ -56,7 +56,7 @@ double Steering::waited(WorkerControl& p, WorkerControl::Thread& t, double now) 
   if (t.clock == nullptr) t.clock = std::make_unique<os::ThreadClock>("/proc/thread-self/schedstat");
   const auto told = t.clock->read();
   if (!told) {
-    base::notice("width", "the kernel does not tell how long threads wait for their cpus: all workers run");
+    base::notice("width", "the kernel does not report how long threads wait for their cpus: all workers run");
     return now;
   }
   t.waited = static_cast<double>(told->wait_ns) * 1e-9;

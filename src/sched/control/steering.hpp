@@ -7,9 +7,9 @@
 // when it leaves the function.
 //
 // - One claim per core: The cores of one placement generation are disjoint (docs/design/placement.md), and a worker
-// changes to
-//   the next generation through its ThreadBinder, so no two workers are bound to one core (unless share_cores asks for
-//   it). The setting bind widens the mask to the chiplet or node of that cpu, as far as it is allowed; the claim stays.
+//   changes to the next generation through its ThreadBinder, so no two workers are bound to one core (unless
+//   share_cores asks for it). The setting bind widens the mask to the chiplet or node of that cpu, as far as it is
+//   allowed; the claim stays.
 // - Workers bind themselves: Every worker binds itself, on the thread that runs it; each of worker 0's two threads does
 //   so when it takes over. A thread's knowledge of its mask is as old as the last time it read the mask, so in a new
 //   placement generation the thread reads it again before it relies on it. The guest, the thread that called init(),

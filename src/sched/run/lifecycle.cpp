@@ -1,9 +1,8 @@
 // init() and finalize(): the first init() starts the runtime, later ones join it, and it ends when finalize() was
 // called as often. So two libraries of one program may both use it without knowing of each other.
 //
-// - One thread starts or ends: it does so alone, and says so in `busy`. Nobody joins
-//   meanwhile: init() waits for it. Inside of a task of the runtime that is being ended it does not wait, since the end
-//   waits for the task.
+// - One thread starts or ends: it does so alone, and says so in `busy`. Nobody joins meanwhile: init() waits for it.
+//   Inside of a task of the runtime that is being ended it does not wait, since the end waits for the task.
 // - Brief mutex: The mutex is held for a few instructions, never while the runtime starts or ends, so fork() may hold
 //   it.
 // - The last one ends it: `joined` counts those who use the runtime beside the one who started it. The runtime is ended

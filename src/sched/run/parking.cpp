@@ -19,9 +19,9 @@
 //   and without requests to busy workers. So of any number of idle workers one searches, at most 100 times a second
 //   after some vain searches. A sentry that finds a job wakes the next worker (wakers count whom they wake). A sentry
 //   that sees no work gives the role up, searches once more, and sleeps like any other.
-// - Look around after a loan (sched/run/loan.hpp): the sleep of worker 0's own thread gets the
-//   limit of a first one, and ends with the search after a barrier. (Waking the thread at once would cost a program of
-//   many short regions a thread switch for each.)
+// - Look around after a loan (sched/run/loan.hpp): the sleep of worker 0's own thread gets the limit of a first one,
+//   and ends with the search after a barrier. (Waking the thread at once would cost a program of many short regions a
+//   thread switch for each.)
 // - Look at the others: A worker that always finds jobs of its own, or in the inboxes, never searches. So every 10 ms
 //   it looks at the other workers, too, so that no job waits for ever behind the long function of its owner: it takes a
 //   public job, or exposes the private jobs of the worker that it asked 10 ms ago and that has not answered since.

@@ -12,16 +12,14 @@
 // between reads the new number and counts this one as idle all the same.) So at a moment when all workers are counted,
 // none runs a job or is about to take one: all work is in queues, or outside, in a sleep or in blocking code, whose
 // tokens (Timers::pending, BlockingPool::out) are given back only by the task when it goes on in a worker. If a worker
-// sees
-//   all counted, nothing outside, all queues empty (and, for an arena alone, no task), and then still nothing outside,
-//   all counted and nobody has stirred,
-// then nothing is left to do, and it tells the others. (All counted comes first: a worker may go idle right after its
-// task has gone outside.) A task whose blocking code waits without a limit for something of the runtime is not outside
-// if all such code waits in vain (all in vain at once, sched/wait/blocking_pool.hpp): only the workers could end these
-// waits, or threads outside, for which tasks that wait are not kept either. No work from threads outside can come
-// later: no thread may visit a runtime that stops, and finalize() waits for threads that came before
-// (sched/run/visit.hpp). A thread outside may still wake a task after the end; this task is dropped, as tasks are that
-// wait (sched/run/dropping.hpp).
+// sees all counted, nothing outside, all queues empty (and, for an arena alone, no task), and then still nothing
+// outside, all counted and nobody has stirred, then nothing is left to do, and it tells the others. (All counted comes
+// first: a worker may go idle right after its task has gone outside.) A task whose blocking code waits without a limit
+// for something of the runtime is not outside if all such code waits in vain (all in vain at once,
+// sched/wait/blocking_pool.hpp): only the workers could end these waits, or threads outside, for which tasks that wait
+// are not kept either. No work from threads outside can come later: no thread may visit a runtime that stops, and
+// finalize() waits for threads that came before (sched/run/visit.hpp). A thread outside may still wake a task after the
+// end; this task is dropped, as tasks are that wait (sched/run/dropping.hpp).
 #include <algorithm>
 #include <chrono>
 #include <thread>

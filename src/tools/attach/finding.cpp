@@ -1,5 +1,5 @@
-// The part of ThreadPlacer that finds threads and tells masks that the program chose from those that we have set (A1
-// and A3 in tools/attach/thread_placer.hpp).
+// The part of ThreadPlacer that finds threads and tells masks that the program chose from those that we have set
+// (within the plan, the program's masks stay: tools/attach/thread_placer.hpp).
 #include <algorithm>
 #include <cctype>
 #include <string_view>
@@ -135,7 +135,7 @@ bool ThreadPlacer::check_mask(const ThreadId& id, Member& member) {
   if (mask.empty() || mask == member.set) return true;
   if (self_steered_.contains(id.process) || steers_itself(id)) return false;
   if (granted_anew(mask, member.set)) {
-    // A thread that was never bound follows a cpuset that grows beyond the plan (A1).
+    // A thread that was never bound follows a cpuset that grows beyond the plan (within the plan).
     if (!(mask - plan_.cpus).empty() && system_.bind(id, member.set) == 0) ++tally_.masks;
     return true;
   }

@@ -1,10 +1,10 @@
 // The real System: finds threads by the kernel's process events if they may be read, else by searching /proc.
 //
-// F1  A thread that lives for 50 ms is found if news() is called every 20 ms: it returns true whenever anything was
-//     created anywhere since the last time, by the kernel's events or by its number of the latest process. The events
-//     also name the threads that have ended since.
-// F2  While nothing is created a call costs one small read.
-// F3  /proc is searched for children once, and again whenever the kernel may have announced less than there was.
+// - A thread that lives for 50 ms is found if news() is called every 20 ms: it returns true whenever anything was
+//   created anywhere since the last time, by the kernel's events or by its number of the latest process. The events
+//   also name the threads that have ended since.
+// - While nothing is created a call costs one small read.
+// - /proc is searched for children once, and again whenever the kernel may have announced less than there was.
 #pragma once
 
 #include <functional>

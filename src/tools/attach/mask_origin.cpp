@@ -49,7 +49,7 @@ bool MaskOrigin::ours(int process, int parent, const CpuSet& mask) const {
   for (const auto& [id, of] : processes_) {
     if (parent != 0 && id != process && id != parent) continue;
     if (const auto count = of.counts.find(mask); count != of.counts.end()) {
-      if (count->second.chosen > 0) return false;  // M2
+      if (count->second.chosen > 0) return false;  // chosen by a relative
       had = true;
     }
     had = had || of.past.contains(mask);

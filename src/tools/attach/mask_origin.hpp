@@ -2,8 +2,8 @@
 // that `charm` has set ("ours"), or one that the program has chosen. The kernel does not tell which thread that was, so
 // the masks that the threads of its process and of its parent process had at that time decide.
 //
-// M1  A mask that none of these threads had from us a moment ago was chosen by the program.
-// M2  If one of them has the same mask by its own choice, the mask was chosen.
+// - A mask that none of these threads had from us a moment ago was chosen by the program.
+// - Chosen by a relative: if one of them has the same mask by its own choice, the mask was chosen.
 //
 // In doubt a mask counts as ours, for instance if a thread pins itself, before it is found, to the one cpu that a
 // thread of its parent is bound to. No system calls are made here.

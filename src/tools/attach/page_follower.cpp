@@ -39,7 +39,7 @@ double PageFollower::step(double now, const OsNodeSet& nodes) {
   return state_ == State::ended ? never : due_;
 }
 
-/// P1, P3
+/// Only for workers that stay, not against the kernel.
 void PageFollower::begin(double now) {
   if (pages_.balanced_by_kernel())
     return end("NUMA balancing moves pages itself, so --pages does not (sysctl kernel.numa_balancing=0 ends that)");
@@ -61,7 +61,7 @@ void PageFollower::begin(double now) {
   due_ = now + step_s;
 }
 
-/// P2
+/// Within the rate.
 double PageFollower::move(double now) {
   const double allowed = std::min(now - last_, 5 * step_s) * wish_.gb_per_s * giga;
   last_ = now;
@@ -80,7 +80,7 @@ double PageFollower::move(double now) {
   return now + look_back_s;
 }
 
-/// P4
+/// Stop where it does not help.
 void PageFollower::look_back(double /*now*/) {
   const std::uint64_t back = pages_.find(nodes_);
   if (back > arrived_ / 2 && arrived_ > 0)

@@ -1,12 +1,14 @@
 // Pages that follow the workers of a program to their nodes: `charm run --pages`, `charm attach --pages`.
 //
-// P1  Pages are moved only when the workers have stood on the same nodes for as long as moving all that lies elsewhere
-//     would take at the rate that is allowed, and three seconds at least. So a program whose workers go to and fro
-//     spends at most as much on its pages as it would have lost by leaving them.
-// P2  Never more than the allowed rate, in steps of a few milliseconds.
-// P3  Nothing while the kernel moves pages itself (NUMA balancing): two that move pages against each other would not
-// stop. P4  It stops for good if most pages stay where they are, or come back although the workers have not moved. P5
-// Memory with a policy of the program's own, of files, or shared with others stays.
+// - Only for workers that stay: pages are moved only when the workers have stood on the same nodes for as long as
+//   moving all that lies elsewhere would take at the rate that is allowed, and three seconds at least. So a program
+//   whose workers go to and fro spends at most as much on its pages as it would have lost by leaving them.
+// - Within the rate: never more than the allowed rate, in steps of a few milliseconds.
+// - Not against the kernel: nothing while the kernel moves pages itself (NUMA balancing): two that move pages against
+//   each other would not stop.
+// - Stop where it does not help: it stops for good if most pages stay where they are, or come back although the workers
+//   have not moved.
+// - Memory with a policy of the program's own, of files, or shared with others stays.
 //
 // The clock is an argument, and the pages are behind an interface.
 #pragma once

@@ -1,5 +1,5 @@
 // The part of ThreadPlacer that gives each worker a slot, makes a placement for as many workers as there are, and sets
-// the masks that follow from it (A1 and A2 in tools/attach/thread_placer.hpp).
+// the masks that follow from it (within the plan, a core each: tools/attach/thread_placer.hpp).
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -223,7 +223,7 @@ placement::Standing ThreadPlacer::standing() {
   return placement::standing_for(plan_.machine, request, system_.resident_bytes());
 }
 
-/// A7. A program that grows or shrinks is moved as soon as two looks in a row agree.
+/// A standing level without signals. A program that grows or shrinks is moved as soon as two looks in a row agree.
 void ThreadPlacer::stand(double now) {
   if (!stands_by_memory()) return;
   const placement::Standing seen = standing();
@@ -253,7 +253,7 @@ void ThreadPlacer::tell_standing() {
       std::string(given_up_ ? "counters of its threads tell nothing, or would take more than .5 % of their time, "
                               "since they switch so often"
                             : "there are no counters of its threads") +
-      ", and nothing else tells how fast it is: '" + plan_.spec + "' stands at " +
+      ", and nothing else shows how fast it is: '" + plan_.spec + "' stands at " +
       std::to_string(generation_->spread()) + " chiplets" +
       (stands_by_memory() ? ", by the memory that it holds; --progress or --metric would let it try others" : "");
 }
@@ -283,7 +283,7 @@ void ThreadPlacer::apply(double now) {
   }
 }
 
-/// A6. The kernel finds one busy thread a core, and moves it away from busy ones, as well as we would.
+/// One worker roams. The kernel finds one busy thread a core, and moves it away from busy ones, as well as we would.
 void ThreadPlacer::release_all() {
   waits_ = false;
   for (auto& [id, member] : members_) {
@@ -297,7 +297,7 @@ void ThreadPlacer::place_workers() {
   using binding::Bind;
   const bool shared = generation_->shared;
   const Bind asked = plan_.bind;
-  const Bind mode = shared && asked != Bind::none ? Bind::chiplet : asked;  // A2
+  const Bind mode = shared && asked != Bind::none ? Bind::chiplet : asked;  // a core each, while there are enough
   struct Waiting {
     ThreadId id;
     Member* member;
@@ -357,7 +357,7 @@ bool ThreadPlacer::has_left(const CpuSet& cpus) const {
 
 bool ThreadPlacer::bind(const ThreadId& id, Member& member, const CpuSet& cpus) {
   if (member.set == cpus && !member.asked_anew) return true;
-  if (system_.mask(id) != member.set && !check_mask(id, member)) return false;  // A3
+  if (system_.mask(id) != member.set && !check_mask(id, member)) return false;  // the program's masks stay
   const int error = system_.bind(id, cpus);
   if (error == ESRCH) {
     member.gone = true;

@@ -1,11 +1,11 @@
 // Where a program's own word comes from about the work that it has done so far: a file, the output of a command that is
 // run from time to time, or a descriptor that the program inherits.
 //
-// P1  Nothing here waits: neither for a file that is late nor for a command that hangs.
-// P2  Each number has the time at which it was true, as well as that can be known: numbers may come more seldom than
-//     the controller ticks, and a rate is the difference of two numbers over the time between them.
-// P3  A command runs only while somebody asks for numbers, at most once a second, so seldom that it takes no more than
-//     a hundredth of a cpu, and for five seconds at most.
+// - Nothing here waits: neither for a file that is late nor for a command that hangs.
+// - Each number has the time at which it was true, as well as that can be known: numbers may come more seldom than the
+//   controller ticks, and a rate is the difference of two numbers over the time between them.
+// - A command runs only while somebody asks for numbers, at most once a second, so seldom that it takes no more than a
+//   hundredth of a cpu, and for five seconds at most.
 #pragma once
 
 #include <limits>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int most_silent_ticks = 10;  // of workers' counters that tell nothing, until they are not believed any more
 constexpr double look_s = 0.02;        // short enough that a thread that lives for 50 ms is found
-constexpr double unhurried_look_s = 0.1;  // A8
+constexpr double unhurried_look_s = 0.1;  // seldom where nothing can be missed
 constexpr double lively_window_s = 0.1;
 constexpr double calm_window_s = 0.25;
 constexpr double stand_s = 1;     // between two looks at its memory

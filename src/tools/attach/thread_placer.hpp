@@ -1,27 +1,31 @@
 // Places the threads of another program from outside. It finds the threads, tells workers from helpers, places the
 // workers as the runtime places its own (binding/generation.hpp), and moves them when the controller decides so.
 //
-// A1  No thread is ever given a cpu outside of the plan, and every thread that is found has its mask before step()
-//     returns. A new thread inherits the mask of the thread that created it, so a thread that is found bound to
-//     another's core is first allowed all cpus of the plan (so are the threads of children that are not followed).
-// A2  As long as there are enough cores, no two workers share one, not even while they change from one placement to the
-//     next (binding::ThreadBinder, as in the runtime). If there are more workers than cores, those of a chiplet share
-//     its cores, and the kernel balances them: a thread, unlike a task, cannot be handed to a worker that has a core.
-// A3  Masks that the program chose stay: a thread that has set one is left alone from then on. So are threads that
-//     inherit it, also those of children that are not followed (tools/attach/mask_origin.hpp), and the threads of a
-//     program that uses this library and so places its own.
-// A4  restore() gives every thread the mask back that it came with, except the threads that A3 leaves alone.
-// A5  Workers leave cores that other programs keep busy (lease/interference.hpp) if the plan has quieter ones for them,
-//     at most once in five seconds.
-// A6  While the program has at most one worker, all of its threads may run on all cpus of the plan, because many pools
-//     count the cpus in the mask of the thread that creates them, which mostly is the one that is busy.
-// A7  Without counters, and where the program does not say what it has done, a policy that moves workers stands at the
-//     level that placement/standing.hpp gives for the memory that the program holds.
-//     A program that tells its first number late, or none for a while, switches as soon as we notice. Where the kernel
-//     would gather the workers as that level does (tools/attach/gathering.hpp), they are left to it.
-// A8  While no thread has less than all cpus of the plan, a new thread inherits the right mask. If the system also
-//     announces new threads, so that none is missed, and the program has all cores that it could have, so that the
-//     length of its queue changes nothing, new threads are searched for every 100 ms instead of every 20 ms.
+// - Within the plan: no thread is ever given a cpu outside of the plan, and every thread that is found has its mask
+//   before step() returns. A new thread inherits the mask of the thread that created it, so a thread that is found
+//   bound to another's core is first allowed all cpus of the plan (so are the threads of children that are not
+//   followed).
+// - A core each: as long as there are enough cores, no two workers share one, not even while they change from one
+//   placement to the next (binding::ThreadBinder, as in the runtime). If there are more workers than cores, those of a
+//   chiplet share its cores, and the kernel balances them: a thread, unlike a task, cannot be handed to a worker that
+//   has a core.
+// - The program's masks stay: masks that the program chose stay: a thread that has set one is left alone from then on.
+//   So are threads that inherit it, also those of children that are not followed (tools/attach/mask_origin.hpp), and
+//   the threads of a program that uses this library and so places its own.
+// - restore() gives every thread the mask back that it came with, except the threads that are left alone.
+// - Workers leave cores that other programs keep busy (lease/interference.hpp) if the plan has quieter ones for them,
+//   at most once in five seconds.
+// - One worker roams: while the program has at most one worker, all of its threads may run on all cpus of the plan,
+//   because many pools count the cpus in the mask of the thread that creates them, which mostly is the one that is
+//   busy.
+// - A standing level without signals: without counters, and where the program does not say what it has done, a policy
+//   that moves workers stands at the level that placement/standing.hpp gives for the memory that the program holds. A
+//   program that tells its first number late, or none for a while, switches as soon as we notice. Where the kernel
+//   would gather the workers as that level does (tools/attach/gathering.hpp), they are left to it.
+// - Seldom where nothing can be missed: while no thread has less than all cpus of the plan, a new thread inherits the
+//   right mask. If the system also announces new threads, so that none is missed, and the program has all cores that it
+//   could have, so that the length of its queue changes nothing, new threads are searched for every 100 ms instead of
+//   every 20 ms.
 //
 // The clock is an argument, and all of the system is behind the interface System.
 #pragma once
@@ -87,7 +91,8 @@ class ThreadPlacer {
   void use(AttachPlan plan, double now);
   /// Cpus that other programs have leased. They are not sampled: their load ends when they are given back.
   void set_leased(CpuSet cpus) { leased_ = std::move(cpus); }
-  /// The most cores that the program could have; while its plan has as many, it may be looked at less often (A8).
+  /// The most cores that the program could have; while its plan has as many, it may be looked at less often (seldom
+  /// where nothing can be missed).
   void set_most_cores(int cores) { most_cores_ = cores; }
   /// Places the workers without regard to what other programs do.
   void ignore_others() { samples_others_ = false; }
@@ -95,7 +100,7 @@ class ThreadPlacer {
   void expect(std::set<CpuSet> masks) { told_ = std::move(masks); }
   /// \param changed returns the cpus that cgroups grant, if they differ from those that the plan is based on.
   void explain_masks_by(std::function<std::optional<CpuSet>()> changed) { changed_grant_ = std::move(changed); }
-  /// Is called with each thread that is left alone from now on (A3).
+  /// Is called with each thread that is left alone from now on (the program's masks stay).
   void at_left_alone(std::function<void(const ThreadId&)> tell) { at_left_alone_ = std::move(tell); }
   void restore();
   /// Whether no worker is on one of these cpus any more.
@@ -112,7 +117,7 @@ class ThreadPlacer {
   [[nodiscard]] const CpuSet& busy() const { return interference_.busy(); }
   /// OS numbers of the nodes on which the workers are placed; empty where they are not.
   [[nodiscard]] OsNodeSet worker_nodes() const;
-  /// Whether the kernel places the workers at present, on all cpus of the plan (A7).
+  /// Whether the kernel places the workers at present, on all cpus of the plan (a standing level without signals).
   [[nodiscard]] bool left_to_kernel() const { return left_to_kernel_; }
   [[nodiscard]] int spread() const;
   /// The spreads that the controller may choose from at present; if there is one only, there is nothing to decide.
@@ -137,7 +142,7 @@ class ThreadPlacer {
     Role role;
     CpuSet original, set;
     bool asked_anew = false;  // `set` may be what the kernel has made of another mask that we have asked for
-    bool alone = false;       // A3
+    bool alone = false;       // the program's masks stay
     bool obeyed = false;      // it has set a mask that it was told
     int place = -1;           // the cpu of the mask that it was told, if it had it once
     bool gone = false;
@@ -153,7 +158,7 @@ class ThreadPlacer {
   struct Unfollowed {  // a thread of a child process that is not followed
     std::optional<os::ThreadTime> last;
     CpuSet set;
-    bool alone = false;  // A3
+    bool alone = false;  // the program's masks stay
     double share = 0;
   };
   struct Slot {
@@ -199,7 +204,7 @@ class ThreadPlacer {
   bool bind(const ThreadId& id, Member& member, const CpuSet& cpus);
   void unplace(const ThreadId& id, Member& member, const CpuSet& cpus);
   [[nodiscard]] bool steers_itself(const ThreadId& id);
-  /// A6
+  /// One worker roams.
   [[nodiscard]] bool serial() const { return tally_.workers < 2; }
   [[nodiscard]] CpuSet helper_cpus() const;
   [[nodiscard]] bool all_unbound() const;

@@ -1,5 +1,5 @@
 // `charm bench WORKLOAD`: the options. What they ask for is run by run_bench(), which is not the same in every program
-// (bench/bench.hpp); the workloads are in bench/workloads/.
+// (bench/bench_options.hpp); the workloads are in bench/workloads/.
 #include <memory>
 #include <type_traits>
 

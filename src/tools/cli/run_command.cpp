@@ -215,8 +215,8 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
     pinned.tell(options, prepared, outcome, session);
     return ended;
   }
-  // A program in the program may be given to charm, too; then its masks are that one's (tools/attach/thread_placer.hpp,
-  // A3).
+  // A program in the program may be given to charm, too; then its masks are that one's (the program's masks stay,
+  // tools/attach/thread_placer.hpp).
   const auto claim = os::ProcessClaim::make(os::identity(child->pid()), options.children);
   Steered steered(options, prepared, child->pid(), false, std::move(progress));
   steered.restore_by(affinity_restorer);
@@ -264,7 +264,7 @@ void declare_run(CLI::App& app, Session& session) {
       ->type_name("KIND")
       ->needs(with_malloc);
   not_empty(app.add_option("--malloc-stats", options->malloc_statistics,
-                           "Every process tells at its end what was placed: stderr, or a file to append to"))
+                           "Every process writes at its end what was placed: stderr, or a file to append to"))
       ->type_name("FILE")
       ->needs(with_malloc);
   file_path(app.add_option("--mirror", options->mirrored,

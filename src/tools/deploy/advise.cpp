@@ -42,7 +42,7 @@ CacheShape shape_of(const Machine& machine) {
   std::vector<std::uint64_t> of_node(machine.nodes.size());
   for (const Chiplet& chiplet : machine.chiplets) {
     if (chiplet.l3_bytes == 0) {
-      throw Error(Errc::bad_input, fmt::format("'{}' does not tell the size of its last-level caches", machine.name),
+      throw Error(Errc::bad_input, fmt::format("'{}' does not give the size of its last-level caches", machine.name),
                   "give a description that does, such as an XML file of lstopo");
     }
     const bool first = shape.nodes.empty();

@@ -151,7 +151,8 @@ void share_memory(const Host& host, const Machine& machine, const Request& reque
     for_workers[node.id] = share.bytes - share.system_bytes;
     plan.memory.push_back(share);
   }
-  if (unused) plan.notes.emplace_back("--node-memory is not used: this machine tells how much memory its nodes have.");
+  if (unused)
+    plan.notes.emplace_back("--node-memory is not used: this machine reports how much memory its nodes have.");
   if (!untold.empty()) {
     plan.notes.push_back("The memory of NUMA node" + std::string(untold.size() == 1 ? " " : "s ") + untold.to_text() +
                          " is unknown: memory limits are left out; --node-memory gives a node's size.");

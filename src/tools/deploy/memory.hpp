@@ -1,4 +1,4 @@
-// Which nodes each worker's memory comes from, and how much of it. Pure; keeps D2 of plan.hpp.
+// Which nodes each worker's memory comes from, and how much of it. Pure; keeps "memory adds up" of plan.hpp.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 // The plan of a deployment: from machines and a request to a list of workers. Pure: the machines, and what limits the
 // process that asks, are arguments.
 //
-// D1  No hardware thread belongs to two workers, and no core to workers of different masks: both hardware threads of a
-//     core are one worker's, also where only the first is in its mask.
-// D2  The workers' memory on a node and what is left to the system are together at most the node's memory; all workers
-//     of a machine have at most what its cgroup allows.
-// D3  Every cpu that may be used is a worker's or is named as left over, with the reason. So is every node.
+// - No hardware thread belongs to two workers, and no core to workers of different masks: both hardware threads of a
+//   core are one worker's, also where only the first is in its mask.
+// - Memory adds up: the workers' memory on a node and what is left to the system are together at most the node's
+//   memory; all workers of a machine have at most what its cgroup allows.
+// - Every cpu that may be used is a worker's or is named as left over, with the reason. So is every node.
 #pragma once
 
 #include <charm/machine.hpp>

@@ -14,7 +14,8 @@ std::string text_of(std::size_t number) { return std::to_string(number); }
 
 std::string facts_of(const Machine& m, const Chiplet& c) {
   return cores_of(m, c) + ", " +
-         (c.l3_bytes == 0 ? "no L3 told" : "L" + std::to_string(c.cache_level) + " " + base::format_bytes(c.l3_bytes)) +
+         (c.l3_bytes == 0 ? "no L3 reported"
+                          : "L" + std::to_string(c.cache_level) + " " + base::format_bytes(c.l3_bytes)) +
          ", node " + std::to_string(c.node) + ", socket " + std::to_string(c.socket) + ", cpus " +
          format_cpus(cpus_of(m, c));
 }

@@ -76,7 +76,8 @@ class Drawing {
   }
 
   static std::string cache(const Chiplet& c) {
-    return c.l3_bytes == 0 ? "no L3 told" : "L" + std::to_string(c.cache_level) + " " + base::format_bytes(c.l3_bytes);
+    return c.l3_bytes == 0 ? "no L3 reported"
+                           : "L" + std::to_string(c.cache_level) + " " + base::format_bytes(c.l3_bytes);
   }
 
   static std::string label(const Node& n) {

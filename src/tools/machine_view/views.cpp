@@ -95,13 +95,13 @@ std::string reason(const std::string& level, const View& a, const View& b, const
                    bool hypervisor) {
   const std::string guest = hypervisor ? "this hypervisor" : "a hypervisor";
   if (!within(of_a, of_b) && !within(of_b, of_a))
-    return "they cut across each other: the numbering of cpus that one of them was told is not the hardware's";
+    return "they cut across each other: the numbering of cpus that one of them was given is not the hardware's";
   const bool a_is_finer = of_a.size() > of_b.size();
   const View& coarse = a_is_finer ? b : a;
   const View& fine = a_is_finer ? a : b;
   if (level == "chiplets" && fine.source == "measured")
     return "the " + coarse.source + " hides what the latencies show, as " + guest +
-           " does, or one L3 in slices that are told as a whole";
+           " does, or one L3 in slices that are reported as a whole";
   if (level == "chiplets" && coarse.source == "measured")
     return "the latencies show no step between caches that the " + fine.source +
            " tells apart: they may be one, or the measurement was disturbed";
@@ -110,8 +110,8 @@ std::string reason(const std::string& level, const View& a, const View& b, const
            "or " +
            guest + "'s layout)";
   if (level == "nodes") return "firmware or " + guest + " may merge or split the memory that the processor has";
-  if (level == "cores") return "SMT siblings are told by one alone, as " + guest + " does that hides them";
-  return guest + " tells a shape of its own";
+  if (level == "cores") return "SMT siblings are reported by one alone, as " + guest + " does that hides them";
+  return guest + " reports a shape of its own";
 }
 
 std::vector<Disagreement> disagreements_of(const std::vector<View>& views, bool hypervisor) {
@@ -132,7 +132,7 @@ std::vector<Disagreement> disagreements_of(const std::vector<View>& views, bool 
           const View& told = of_a.empty() ? views[b] : views[a];
           const View& silent = of_a.empty() ? views[a] : views[b];
           all.push_back({level.name, between,
-                         "the " + silent.source + " tells no last-level cache, " + told.source + " has " +
+                         "the " + silent.source + " reports no last-level cache, " + told.source + " has " +
                              base::counted((told.*level.groups).size(), "chiplet")});
           continue;
         }

@@ -114,9 +114,9 @@ class Controllers {
                        : guessed_far_ ? "no bandwidth was measured: the nodes' own memories count alike"
                                       : "no bandwidth was measured: all memories count alike");
     if (guessed_far_)
-      all.emplace_back("of memory without cpus nobody tells the bandwidth: a fifth of a node's own memory is assumed");
+      all.emplace_back("the bandwidth of memory without cpus is unknown: a fifth of a node's own is assumed");
     if (guessed_alike_ && (measured_ > 0 || told_ > 0))
-      all.emplace_back("of memory without cpus nobody tells the bandwidth: as much as of a node's own is assumed");
+      all.emplace_back("the bandwidth of memory without cpus is unknown: as much as of a node's own is assumed");
     return all;
   }
 

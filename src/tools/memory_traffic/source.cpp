@@ -80,7 +80,7 @@ std::unique_ptr<TrafficSource> open_source(const Surroundings& around, const std
       throw Error(Errc::bad_input, "the source of traffic '" + words + "' is not usable: " + reasons,
                   "record one with 'charm malloc sample --record FILE'");
   }
-  throw Error(Errc::system, "no source tells the memory traffic of this machine (" + reasons + ")",
+  throw Error(Errc::system, "no source measures the memory traffic of this machine (" + reasons + ")",
               "weights without it: charm malloc weights --publish");
 }
 

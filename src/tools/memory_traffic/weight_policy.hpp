@@ -1,5 +1,5 @@
 // Policies of the traffic-aware malloc as values in one registry: a name, what it does, the weights of huge blocks, and
-// whether normal memory is placed. Adding one is one function and one row in policy.cpp.
+// whether normal memory is placed. Adding one is one function and one row in weight_policy.cpp.
 //
 // TAPMM Fig. 11 has two of them under other names: TAPMM-static is `exact` with weights that are never refreshed,
 // TAPMM-huge is `huge-only`.

@@ -153,7 +153,7 @@ std::optional<Ended> Child::attend() {
 
 void Child::pass_on(const signalfd_siginfo& signal) const {
   const int number = static_cast<int>(signal.ssi_signo);
-  if (signal.ssi_code > 0 || static_cast<int>(signal.ssi_pid) == pid_) return;  // C2; the child's own to its group
+  if (signal.ssi_code > 0 || static_cast<int>(signal.ssi_pid) == pid_) return;  // once; the child's own to its group
   if (static_cast<int>(signal.ssi_pid) == getpid()) return;  // the kernel's, of what the caller itself has written
   if (number >= SIGRTMIN) {
     sigval value{};
@@ -193,7 +193,7 @@ void Child::stop_with(int signal) const {
   const int terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
   const pid_t group = getpgid(pid_);
   const bool had_terminal = terminal >= 0 && group > 0 && group != getpgrp() && tcgetpgrp(terminal) == group;
-  const pid_t continuer = fork();  // C3
+  const pid_t continuer = fork();  // stop and continue together
   if (continuer == 0) continue_parent_with(pid_);
   sigaction(signal, &plain, &before);  // SIGSTOP has no other one
   sigset_t only;

@@ -2,13 +2,15 @@
 // standard streams, limits and signal dispositions. Signals that are sent to the caller reach the child, the two stop
 // and continue together, and the caller can exit the way the child did.
 //
-// C1  While a Child exists, every signal that can be passed on is blocked in the caller and read from a descriptor, so
-//     that none is lost and none interrupts a system call. The child starts with the caller's original mask.
-// C2  Signals from the terminal reach the whole process group directly and are not passed on a second time.
-// C3  When the child stops, the caller stops, too, and when either of them is continued, both continue. After a SIGSTOP
-//     this holds only if a shell with job control waits for the caller, because the shell has to be told.
-// C4  While a Child exists, the caller ignores SIGPIPE, so that a reader that goes away does not change its exit code.
-//     The child has the disposition that the caller had.
+// - While a Child exists, every signal that can be passed on is blocked in the caller and read from a descriptor, so
+//   that none is lost and none interrupts a system call. The child starts with the caller's original mask.
+// - The terminal's signals come once: signals from the terminal reach the whole process group directly and are not
+//   passed on a second time.
+// - Stop and continue together: when the child stops, the caller stops, too, and when either of them is continued, both
+//   continue. After a SIGSTOP this holds only if a shell with job control waits for the caller, because the shell has
+//   to be told.
+// - While a Child exists, the caller ignores SIGPIPE, so that a reader that goes away does not change its exit code.
+//   The child has the disposition that the caller had.
 #pragma once
 
 #include <functional>

@@ -110,7 +110,7 @@ bool bound_to(const CpuSet& cpus) {
   done(Step::cpus, bound_to(start.cpus));
   if (start.memory) done(Step::memory, set_memory_policy(*start.memory, start.nodes));
   for (const auto& [name, value] : start.variables) setenv(name.c_str(), value.c_str(), 1);
-  constexpr unsigned close_on_exec = 4;  // CLOSE_RANGE_CLOEXEC, which older headers lack; S2
+  constexpr unsigned close_on_exec = 4;  // CLOSE_RANGE_CLOEXEC, which older headers lack (a clean inheritance)
 #ifdef SYS_close_range
   syscall(SYS_close_range, 3U, ~0U, close_on_exec);
 #endif

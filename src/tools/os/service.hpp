@@ -1,10 +1,10 @@
 // Long-lived programs that a supervisor starts, watches and ends: each in a session of its own, bound to cpus and
 // memory before it runs (tools/os/child.hpp is for one program that stands in its caller's place).
 //
-// S1  A process is only ever signalled after its start time was compared, by a descriptor of the process (pidfd): a
-//     process id that was reused meanwhile is never hit.
-// S2  What a service inherits: the environment with its own variables added, /dev/null as standard input, the log as
-//     output; no other file, no blocked or ignored signal.
+// - Never another process: a process is only ever signalled after its start time was compared, by a descriptor of the
+//   process (pidfd): a process id that was reused meanwhile is never hit.
+// - A clean inheritance: what a service inherits: the environment with its own variables added, /dev/null as standard
+//   input, the log as output; no other file, no blocked or ignored signal.
 #pragma once
 
 #include <charm/id_set.hpp>
@@ -60,7 +60,8 @@ struct ServiceEnded {
 /// How a service that this process started has ended; nothing while it runs.
 std::optional<ServiceEnded> service_ended(int pid);
 
-/// Sends a signal. \returns false where that process is there no more (S1), or belongs to another user.
+/// Sends a signal. \returns false where that process is there no more (never another process), or belongs to another
+/// user.
 bool signal_process(const ProcessIdentity& process, int signal);
 
 /// Processes in whose environment the variable has a value that begins with `value`. A program that overwrites its

@@ -1,5 +1,5 @@
 // The benchmarks in `charm`, which contains none: it becomes charm-bench, which parses the same command line again
-// (bench/bench.hpp).
+// (bench/bench_options.hpp).
 #include "tools/cli/bench/elsewhere.hpp"
 
 #include <charm/error.hpp>

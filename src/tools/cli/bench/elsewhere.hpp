@@ -1,4 +1,4 @@
-// Finds the programs that contain benchmarks (bench.hpp, deploy/deploy_bench.py).
+// Finds the programs that contain benchmarks (bench/here.cpp, deploy/deploy_bench.py).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The commands of `charm-bench`, each of which `charm` has too (bench/bench.hpp).
+// The commands of `charm-bench`, each of which `charm` has too (bench/bench_options.hpp).
 #include <array>
 
 #include "tools/cli/commands.hpp"

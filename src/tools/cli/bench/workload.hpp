@@ -1,6 +1,6 @@
 // A workload of `charm bench` as the command line sees it: its name, its options, and what is wrong with them. The
 // workloads are listed in workloads/all.hpp; nothing else knows one by name. This half is in `charm` and in
-// `charm-bench` (bench.hpp) and links none of the runtimes that are compared; the other half runs it
+// `charm-bench` (run.hpp) and links none of the runtimes that are compared; the other half runs it
 // (workload_run.hpp).
 #pragma once
 

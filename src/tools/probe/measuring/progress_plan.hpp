@@ -1,7 +1,7 @@
 // How far a measurement of several steps is, how long it will still take, and until when each step may go on.
 //
-// B1  All steps together end by the budget, however long each takes: the remaining time is divided among the remaining
-//     steps by weight. The time that one step does not use is left to the others.
+// All steps together end by the budget, however long each takes: the remaining time is divided among the remaining
+// steps by weight. The time that one step does not use is left to the others.
 #pragma once
 
 #include <algorithm>
