@@ -227,8 +227,8 @@ TEST(Chiplets, WhatIsNotToldIsTakenAsOneAndNoted) {
   EXPECT_EQ(m.sockets.size(), 1U);
   EXPECT_EQ(m.nodes.size(), 1U);
   EXPECT_EQ(m.chiplets.size(), 1U);
-  EXPECT_TRUE(has_note(m, "Cores are not told"));
-  EXPECT_TRUE(has_note(m, "Sockets are not told"));
+  EXPECT_TRUE(has_note(m, "Cores cannot be told"));
+  EXPECT_TRUE(has_note(m, "Sockets cannot be told"));
   EXPECT_TRUE(has_note(m, "No NUMA information"));
 }
 
