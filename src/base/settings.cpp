@@ -11,7 +11,6 @@
 #include <sstream>
 #include <utility>
 
-#include "base/controller_parameters.hpp"
 #include "base/environment.hpp"
 #include "base/mistyped.hpp"
 #include "base/notices.hpp"
@@ -129,28 +128,7 @@ auto code(std::optional<T> Config::* field) {
   };
 }
 
-/// The row of a controller's parameter. From code it is given as part of the policy: "adaptive:tick=0.1".
-Row parameter_row(const std::string& prefix, const std::string& policy, const Parameter& parameter) {
-  std::string name = prefix + "_" + std::string(parameter.name);
-  std::string accepted = "a number from 0 to 1e9";
-  if (!parameter.words.empty()) {
-    accepted = parameter.words;
-    for (std::size_t bar = 0; (bar = accepted.find('|', bar)) != std::string::npos;) accepted.replace(bar, 1, " or ");
-  }
-  auto parse = [name, parameter](Settings& s, const std::string& text) {
-    if (!accepts(parameter, text)) return false;
-    if (text != parameter.default_value) s.parameters[name] = text;
-    return true;
-  };
-  return {name,
-          std::string(parameter.default_value),
-          policy + ": " + std::string(parameter.doc),
-          accepted,
-          parse,
-          [](const Config&) { return std::optional<std::string>(); }};
-}
-
-std::vector<Row> runtime_rows() {
+std::vector<Row> all_rows() {
   Row rows[] = {
       {"workers", "0",
        "Number of workers; 0 means one per allowed physical core but low-power ones, at most the cgroup's cpu quota.",
@@ -283,12 +261,7 @@ std::vector<Row> runtime_rows() {
 }
 
 const std::vector<Row>& schema() {
-  static const std::vector<Row> rows = [] {
-    std::vector<Row> all = runtime_rows();
-    for (const Parameter& p : adaptive_parameters) all.push_back(parameter_row("adaptive", "adaptive", p));
-    for (const Parameter& p : alg1_parameters) all.push_back(parameter_row("alg1", "charm-alg1, charm-alg1-group", p));
-    return all;
-  }();
+  static const std::vector<Row> rows = all_rows();
   return rows;
 }
 

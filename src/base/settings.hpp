@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,7 +48,6 @@ struct Settings {
   int share_weight = 100;
   [[nodiscard]] bool counts_siblings() const { return smt != Smt::off; }
   [[nodiscard]] bool adapts_width() const { return width == Width::adaptive || smt == Smt::automatic; }
-  std::map<std::string, std::string> parameters;  // the controllers' parameters that are not default, by setting
 
   struct Origin {
     std::string name, value, from;

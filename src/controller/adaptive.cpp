@@ -4,11 +4,28 @@
 #include <cmath>
 #include <utility>
 
-#include "base/controller_parameters.hpp"
 #include "controller/policies.hpp"
 
 namespace charm::controller {
 namespace {
+
+constexpr Parameter adaptive_parameters[] = {
+    {"tick", "0.05", "Seconds between decisions.", ""},
+    {"settle", "1", "Samples dropped after a move.", ""},
+    {"band", "0.1", "Relative change of throughput or intensity that may be a new phase.", ""},
+    {"expand", "0.03", "Least relative gain for which the workers stay spread further.", ""},
+    {"contract", "0.01", "Largest relative loss at which the workers stay on fewer chiplets.", ""},
+    {"min_samples", "2", "Least number of samples of a probe.", ""},
+    {"max_samples", "100", "Largest number of samples of a probe, however noisy.", ""},
+    {"backoff", "20", "Ticks until a level that failed is tried again; they double with each failure.", ""},
+    {"backoff_max", "1280", "Most ticks until a level that failed is tried again.", ""},
+    {"stall_floor", "0.02", "Share of time stalled on memory below which spreading is not tried.", ""},
+    {"grain", "20e-6", "Mean seconds of a task below which only fewer chiplets are tried.", ""},
+    {"idle", "0.3", "Share of idle time above which only fewer chiplets are tried, unless the rest waits for memory.",
+     ""},
+    {"follow", "8", "Ticks that phases must last on average to be followed one by one.", ""},
+    {"window", "32", "Ticks over which shorter phases are averaged.", ""},
+};
 
 constexpr double outlier_sigmas = 4;  // standard deviations beyond which a sample is not scatter
 constexpr double short_phase = 200;   // ticks
@@ -276,6 +293,6 @@ std::unique_ptr<Controller> make_adaptive(const Setup& setup, const Parameters& 
 }  // namespace
 
 constinit const ControllerType adaptive_policy{"adaptive", "tries what the fills suggest and keeps what is faster",
-                                               base::adaptive_parameters, make_adaptive};
+                                               adaptive_parameters, make_adaptive};
 
 }  // namespace charm::controller

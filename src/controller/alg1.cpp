@@ -17,11 +17,20 @@
 #include <cstdio>
 #include <map>
 
-#include "base/controller_parameters.hpp"
 #include "controller/policies.hpp"
 
 namespace charm::controller {
 namespace {
+
+constexpr Parameter alg1_parameters[] = {
+    {"period", "0.5", "SCHEDULER_TIMER: seconds between decisions.", ""},
+    {"threshold", "300", "RMT_CHIP_ACCESS_RATE: number of events at which workers are spread further.", ""},
+    {"per", "period", "Whether events are counted for each period, or for each 1,000 instructions, of a worker.",
+     "period|kiloinstruction"},
+    {"events", "remote-chiplet", "Fills that count as events.", "remote-chiplet|remote-chiplet+dram|any"},
+    {"step", "1", "Chiplets (of charm-alg1-group: levels) by which a decision changes the spread.", ""},
+    {"start", "0", "Number of chiplets at the start; 0: the placement's own.", ""},
+};
 
 bool by_chiplets_alone(const std::string& events) { return events == "remote-chiplet"; }
 
@@ -214,9 +223,9 @@ std::unique_ptr<Controller> make(const Setup& setup, const Parameters& parameter
 
 constinit const ControllerType alg1_policy{"charm-alg1",
                                            "Algorithms 1 and 2 of the CHARM paper as printed: each worker decides",
-                                           base::alg1_parameters, make<Literal>, needs_other_chiplets};
+                                           alg1_parameters, make<Literal>, needs_other_chiplets};
 constinit const ControllerType alg1_group_policy{
-    "charm-alg1-group", "Algorithm 1 with one decision for all workers, on the monotone family", base::alg1_parameters,
+    "charm-alg1-group", "Algorithm 1 with one decision for all workers, on the monotone family", alg1_parameters,
     make<Group>, needs_other_chiplets};
 
 }  // namespace charm::controller

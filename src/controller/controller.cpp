@@ -65,21 +65,4 @@ placement::Placement placement_for(std::string_view spec, const Machine& machine
   return literal ? placement::literal_map(machine, request) : placement::policy("local").place(machine, request);
 }
 
-std::string spec_of(const base::Settings& settings) {
-  auto colon = settings.policy.find(':');
-  std::string name = settings.policy.substr(0, colon);
-  const bool alg1 = name == alg1_policy.name || name == alg1_group_policy.name;
-  const std::string prefix = alg1 ? "alg1_" : name + "_";
-  // What stands in the policy wins over the settings.
-  const std::string own = colon == std::string::npos ? "" : settings.policy.substr(colon + 1);
-  std::string text;
-  for (const auto& [setting, value] : settings.parameters) {
-    if (!setting.starts_with(prefix)) continue;
-    const std::string parameter = setting.substr(prefix.size()) + "=";
-    if (("," + own).find("," + parameter) == std::string::npos) text += (text.empty() ? "" : ",") + parameter + value;
-  }
-  if (!own.empty()) text += (text.empty() ? "" : ",") + own;
-  return text.empty() ? name : name + ":" + text;
-}
-
 }  // namespace charm::controller

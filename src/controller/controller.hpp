@@ -78,8 +78,4 @@ bool needs_other_chiplets(std::string_view spec);
 /// \throws Error (bad_config), and what the placement policies throw.
 placement::Placement placement_for(std::string_view spec, const Machine& machine, const placement::Request& request);
 
-/// The spec that the settings ask for: their policy with the parameters that are set for it. Parameters in the policy's
-/// own text take precedence.
-std::string spec_of(const base::Settings& settings);
-
 }  // namespace charm::controller

@@ -2,9 +2,32 @@
 
 #include <charm/error.hpp>
 
+#include <charconv>
 #include <set>
 
 namespace charm::controller {
+namespace {
+
+/// Up to 1e9, which is more than any time, count or threshold needs, and fits an int. \returns false for anything else.
+bool read_number(std::string_view text, double& value) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value >= 0 && value <= 1e9;
+}
+
+bool accepts(const Parameter& parameter, std::string_view value) {
+  double number = 0;
+  if (parameter.words.empty()) return read_number(value, number);
+  std::string_view words = parameter.words;
+  while (!words.empty()) {
+    auto bar = words.find('|');
+    if (words.substr(0, bar) == value) return true;
+    words = bar == std::string_view::npos ? "" : words.substr(bar + 1);
+  }
+  return false;
+}
+
+}  // namespace
+
 Parameters::Parameters(std::string_view policy, std::span<const Parameter> known, std::string_view text) {
   for (const Parameter& parameter : known) values_.emplace(parameter.name, parameter.default_value);
   std::set<std::string_view> given;
@@ -24,7 +47,7 @@ Parameters::Parameters(std::string_view policy, std::span<const Parameter> known
                   "controller " + std::string(policy) + " has no parameter '" + std::string(name) + "'",
                   names.empty() ? "it takes none" : "it takes name=value with " + names);
     }
-    if (!base::accepts(*found, value)) {
+    if (!accepts(*found, value)) {
       throw Error(Errc::bad_config,
                   "controller " + std::string(policy) + ": " + std::string(name) + " = '" + std::string(value) +
                       "' is not usable",
@@ -42,7 +65,7 @@ Parameters::Parameters(std::string_view policy, std::span<const Parameter> known
 
 double Parameters::number(std::string_view name) const {
   double value = 0;
-  base::read_number(word(name), value);
+  read_number(word(name), value);
   return value;
 }
 

@@ -8,11 +8,14 @@
 #include <string>
 #include <string_view>
 
-#include "base/parameter.hpp"
-
 namespace charm::controller {
 
-using base::Parameter;
+struct Parameter {
+  std::string_view name;
+  std::string_view default_value;
+  std::string_view doc;
+  std::string_view words;  // accepted words, separated by '|'; empty: a number from 0 to 1e9
+};
 
 class Parameters {
  public:

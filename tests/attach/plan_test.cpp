@@ -107,8 +107,10 @@ TEST(RunPlan, RefusesWhatCannotBeAndSaysWhatCan) {
 TEST(RunPlan, AdaptiveLooksLessOftenFromOutsideUnlessSomebodySaysHowOften) {
   auto settings = defaults();
   EXPECT_EQ(spec_for({}, settings), "adaptive:tick=0.2");
-  settings.parameters["adaptive_tick"] = "0.1";
+  settings.policy = "adaptive:tick=0.1";
   EXPECT_EQ(spec_for({}, settings), "adaptive:tick=0.1");
+  settings.policy = "adaptive:expand=0.05";
+  EXPECT_EQ(spec_for({}, settings), "adaptive:tick=0.2,expand=0.05");
   PlanRequest request;
   request.policy = "local";
   EXPECT_EQ(spec_for(request, settings), "local");

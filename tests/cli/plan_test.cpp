@@ -157,6 +157,13 @@ TEST(BenchPlan, OnlyCharmIsRunOncePerPolicy) {
   EXPECT_EQ(rows[2].policy, "os");
 }
 
+TEST(BenchPlan, ARowHasTheParametersThatTheSettingGivesItsPolicy) {
+  EXPECT_EQ(charm::cli::with_parameters("adaptive", "adaptive:tick=0.1,idle=1"), "adaptive:tick=0.1,idle=1");
+  EXPECT_EQ(charm::cli::with_parameters("adaptive", "adaptive"), "adaptive");
+  EXPECT_EQ(charm::cli::with_parameters("local", "adaptive:tick=0.1"), "local");
+  EXPECT_EQ(charm::cli::with_parameters("charm-alg1", "charm-alg1-group:step=2"), "charm-alg1");
+}
+
 TEST(BenchPlan, TrialsThatWereAskedForHoldForEveryKernel) {
   BenchRequest request;
   request.trials = 7;

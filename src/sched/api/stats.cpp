@@ -58,7 +58,7 @@ Stats stats() {
   stats.fibers = suspensions > resumptions ? suspensions - resumptions : 0;
   stats.notices = base::notices();
   const sched::Steering& steering = *runtime.steering;
-  stats.policy = steering.spec();
+  stats.policy = runtime.settings.policy;
   stats.adapts = steering.decides();
   stats.running_workers = steering.running_workers();
   stats.cpu_changes = steering.generation();

@@ -35,7 +35,6 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
     : runtime_(runtime),
       cpus_(std::move(cpus)),
       source_(std::move(source)),
-      spec_(controller::spec_of(runtime.settings)),
       look_interval_(cpus_ ? runtime.settings.watch_ms / 1000.0 : 0),
       started_(base::monotonic_seconds()),
       came_with_(share   ? share->came_with
@@ -81,7 +80,7 @@ Steering::~Steering() = default;
 
 std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const placement::Placement& placement,
                                                                        double now, int generation) {
-  auto control_group = binding::make_control_group(spec_, runtime_.machine, placement, now,
+  auto control_group = binding::make_control_group(runtime_.settings.policy, runtime_.machine, placement, now,
                                                    runtime_.settings.monitor == base::Monitor::regions, widths_);
   if (!control_group) return nullptr;
   if (widths_)
@@ -92,7 +91,7 @@ std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const pla
 }
 
 void Steering::open_decision_file() {
-  decision_file_ = std::make_unique<trace::DecisionFile>(spec_, runtime_.placement.start().size());
+  decision_file_ = std::make_unique<trace::DecisionFile>(runtime_.settings.policy, runtime_.placement.start().size());
   if (!decision_file_->error().empty()) {
     base::notice("decision_file", "there is no decision file: " + decision_file_->error());
     decision_file_.reset();

@@ -152,8 +152,7 @@ class Steering {
   [[nodiscard]] CpuSet allowed_cpus() const;
   [[nodiscard]] std::vector<WorkerCore> worker_cores() const;  ///< the core of each worker now; cpu -1 where it rests
   [[nodiscard]] int running_workers() const noexcept;          ///< those that do not rest
-  [[nodiscard]] const std::string& spec() const { return spec_; }
-  [[nodiscard]] int generation() const;  ///< how often the allowed cpus changed
+  [[nodiscard]] int generation() const;                        ///< how often the allowed cpus changed
   void listen(std::function<void(const Decision&)> listener);
   /// The affinity mask that the process has been given from outside (os::AllowedCpus).
   [[nodiscard]] CpuSet wanted_cpus() const;
@@ -202,7 +201,6 @@ class Steering {
   Runtime& runtime_;
   std::unique_ptr<os::CpuWatch> cpus_;
   std::unique_ptr<counters::Source> source_;
-  const std::string spec_;
   bool decides_ = false;
   bool widths_ = false;   // whether the controller also chooses how many workers run
   double pause_ = 0;      // least time between two readings of a worker's counters

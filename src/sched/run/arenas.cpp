@@ -71,7 +71,6 @@ Runtime::Plan plan_of(const ArenaOptions& options, Runtime& main, const std::str
   plan.settings = main.settings;
   base::Settings& settings = plan.settings;
   settings.policy = main.placement.start().front().cpu < 0 ? "os" : "local";
-  settings.parameters.clear();
   settings.spread = 0;
   settings.width = base::Width::full;
   if (settings.smt == base::Smt::automatic) settings.smt = base::Smt::off;

@@ -64,8 +64,8 @@ Runtime::Plan Runtime::plan_of(const Config& config) {
   Plan plan;
   plan.settings = base::resolve(config);
   plan.machine = find_machine(plan.settings);
-  plan.placement = controller::placement_for(controller::spec_of(plan.settings), plan.machine,
-                                             binding::request_for(plan.machine, plan.settings));
+  plan.placement =
+      controller::placement_for(plan.settings.policy, plan.machine, binding::request_for(plan.machine, plan.settings));
   return plan;
 }
 

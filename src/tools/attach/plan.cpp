@@ -77,15 +77,15 @@ int cores_of_chiplets(const Machine& machine, int chiplets, ChipletOrder order) 
 }
 
 std::string spec_for(const PlanRequest& asked, const base::Settings& settings) {
-  base::Settings mine = settings;
-  if (!asked.policy.empty()) mine.policy = asked.policy;
-  if (mine.policy.starts_with(std::string(kernel_policy) + ":"))
-    throw Error(Errc::bad_config, "the policy kernel has no parameters, but '" + mine.policy + "' was given",
+  std::string spec = asked.policy.empty() ? settings.policy : asked.policy;
+  if (spec.starts_with(std::string(kernel_policy) + ":"))
+    throw Error(Errc::bad_config, "the policy kernel has no parameters, but '" + spec + "' was given",
                 "give kernel alone");
-  if (mine.policy == kernel_policy) mine.policy = "adaptive";  // for its levels; nothing is decided among them
-  const std::string name = mine.policy.substr(0, mine.policy.find(':'));
-  if (name == "adaptive") mine.parameters.try_emplace("adaptive_tick", "0.2");
-  std::string spec = controller::spec_of(mine);
+  if (spec == kernel_policy) spec = "adaptive";  // for its levels; nothing is decided among them
+  const auto colon = spec.find(':');
+  const std::string parameters = colon == std::string::npos ? "" : "," + spec.substr(colon + 1);
+  if (spec.substr(0, colon) == "adaptive" && parameters.find(",tick=") == std::string::npos)
+    spec = "adaptive:tick=0.2" + parameters;
   controller::moves(spec);  // throws an error that lists the policies if there is no such one
   return spec;
 }

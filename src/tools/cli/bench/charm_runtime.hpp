@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/settings.hpp"
 #include "tools/cli/bench/dedicated_thread.hpp"
 #include "tools/cli/bench/plan.hpp"
 #include "tools/cli/bench/result.hpp"
@@ -52,7 +53,7 @@ class CharmRuntime {
     stop();
     Config config = config_;
     const RowPolicy row = row_policy(policy);
-    config.policy = row.name;
+    config.policy = with_parameters(row.name, base::resolve(config).policy);
     config.named.insert(config.named.end(), row.settings.begin(), row.settings.end());
     if (!bind.empty()) config.bind = bind;
     charm::init(config);

@@ -89,7 +89,7 @@ void try_policies(const BenchPlan& plan, const Machine& machine, const base::Set
     config.named = policy.settings;
     placement::Request request = binding::placement_request(policy.settings.empty() ? settings : base::resolve(config));
     request.workers = plan.workers;
-    controller::placement_for(policy.name, machine, request);
+    controller::placement_for(with_parameters(policy.name, settings.policy), machine, request);
   }
 }
 

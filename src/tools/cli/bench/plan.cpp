@@ -73,6 +73,10 @@ RowPolicy row_policy(const std::string& text) {
   return policy;
 }
 
+std::string with_parameters(const std::string& policy, const std::string& setting) {
+  return setting.substr(0, setting.find(':')) == policy ? setting : policy;
+}
+
 namespace {
 
 struct Peer {

@@ -81,6 +81,9 @@ struct RowPolicy {
 /// \throws Error (bad_config) if it has not that form. Names and values are checked by who knows them.
 RowPolicy row_policy(const std::string& text);
 
+/// The policy of a row with its parameters: those of the setting policy, if that is the same one.
+std::string with_parameters(const std::string& policy, const std::string& setting);
+
 /// \throws Error (bad_config, too_many_workers) in one line: what is wrong, and the remedy.
 BenchPlan make_plan(const Workload& workload, const BenchRequest& request, const Facts& facts);
 

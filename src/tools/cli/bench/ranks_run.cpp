@@ -149,7 +149,7 @@ int run_bench(const BenchOptions& options, Session& session) {
   config.workers = options.request.workers;
   if (!options.request.policies.empty()) {
     RowPolicy policy = row_policy(options.request.policies.front());
-    config.policy = policy.name;
+    config.policy = with_parameters(policy.name, base::resolve(config).policy);
     config.named = std::move(policy.settings);
   }
   const base::Settings settings = base::resolve(config);

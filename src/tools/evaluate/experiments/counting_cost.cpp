@@ -33,8 +33,8 @@ Plan plan_counting_cost(const Context& context) {
   add_bench(out, context, "random access with and without the controller", not_simulated(gups_input(context)), rows,
             context.quick() ? 40 : 280);
   for (Job& job : out.jobs) {
-    job.variables = {"CHARM_TOPOLOGY=pack:1 l3:4 core:" + std::to_string(workers) + " pu:1", "CHARM_ADAPTIVE_GRAIN=0",
-                     "CHARM_ADAPTIVE_IDLE=1", "CHARM_ADAPTIVE_BACKOFF=2", "CHARM_ADAPTIVE_BACKOFF_MAX=8"};
+    job.variables = {"CHARM_TOPOLOGY=pack:1 l3:4 core:" + std::to_string(workers) + " pu:1",
+                     "CHARM_POLICY=adaptive:grain=0,idle=1,backoff=2,backoff_max=8"};
     // A described machine has no counters of its own.
     if (context.facts.counters) job.variables.emplace_back("CHARM_COUNTERS=hardware");
   }
