@@ -25,9 +25,9 @@ TEST(Assumptions, NoPredictedPointNeedsAFit) {
   for (const Assumption& one : assumptions()) {
     if (one.name == "blind_writes" || (all && one.kind != Assumption::Kind::estimate)) fits.push_back(one);
   }
-  const auto figures = all ? dependent_experiments() : chosen({"charm-fig7", "charm-tab1"});
+  const auto figures = all ? dependent_experiments() : chosen({"charm-tab1"});
   for (const Sensitivity& one : sensitivities(fits, figures, 0)) {
-    EXPECT_GT(one.hard, 20);
+    EXPECT_GT(one.hard, all ? 20 : 5);
     for (const auto& point : one.predicted) ADD_FAILURE() << point << " needs " << one.assumption->name;
   }
 }
@@ -51,6 +51,7 @@ TEST(Assumptions, AreTheOnlyFreeNumbersAndHaveSources) {
 }
 
 TEST(Assumptions, MostPointsArePredicted) {
+  if (!charm::tests::thorough()) GTEST_SKIP() << "runs every experiment: with CHARM_TEST_THOROUGH=1";
   std::vector<Reproduction> all;
   for (const Experiment* each : reproducible()) all.push_back(reproduce(*each));
   const BasisCount points = count(all);
@@ -59,6 +60,7 @@ TEST(Assumptions, MostPointsArePredicted) {
 
 /// But for one number: CHARM's rows of Tab. 2 ask for half as many fresh lines as SHOAL's.
 TEST(Assumptions, WhatIsFittedToSomePointsHoldsAtOthers) {
+  if (!charm::tests::thorough()) GTEST_SKIP() << "fits again and again: with CHARM_TEST_THOROUGH=1";
   for (const CrossValidation& one : cross_validate(0)) {
     const bool known = one.fitted_to == "Tab. 2: CHARM";
     EXPECT_EQ(one.shape_holds, !known) << one.number << " fitted to " << one.fitted_to << " is " << one.value;
