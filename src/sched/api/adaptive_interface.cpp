@@ -43,8 +43,10 @@ region::~region() {
 
 std::vector<Decision> decisions() { return Visit()->steering->decisions(); }
 
-std::vector<TimelinePoint> timeline() { return Visit()->steering->timeline(); }
+std::vector<TimelinePoint> timeline() { return Visit()->steering->records().timeline(); }
 
-void on_decision(std::function<void(const Decision&)> listener) { Visit()->steering->listen(std::move(listener)); }
+void on_decision(std::function<void(const Decision&)> listener) {
+  Visit()->steering->records().listen(std::move(listener));
+}
 
 }  // namespace charm

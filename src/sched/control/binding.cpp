@@ -258,8 +258,8 @@ void Steering::renew(const CpuSet& cpus, double time, const std::string& why) {
   placement::Request request = binding::placement_request(runtime_.settings);
   request.workers = static_cast<int>(controls_.size());
   request.share_cores = request.share_cores || runtime_.settings.surplus == base::Surplus::share;
-  auto next = std::make_unique<PlacementGeneration>(
-      binding::make_generation({runtime_.machine, spec_, request, cpus, {}, runtime_.placement.start()}));
+  auto next = std::make_unique<PlacementGeneration>(binding::make_generation(
+      {runtime_.machine, runtime_.settings.policy, request, cpus, {}, runtime_.placement.start()}));
   const std::string fallback = next->fallback;
   if (!fallback.empty()) base::notice("generation", fallback);
   next->number = old.number + 1;
@@ -267,11 +267,10 @@ void Steering::renew(const CpuSet& cpus, double time, const std::string& why) {
   if (old.control_group) {
     for (Decision& open : old.control_group->pending()) {
       open.outcome = "broken off, the cpus changed";
-      tell(open);
+      records_.add(open);
     }
   }
-  for (Region& region : regions_)
-    region.control_group_ticket = next->control_group ? next->control_group->enter(region.name) : 0;
+  regions_.move_to(next->control_group.get());
 
   Decision decision;
   decision.time = time;
@@ -283,7 +282,7 @@ void Steering::renew(const CpuSet& cpus, double time, const std::string& why) {
                                     : std::to_string(left_over) + " of " + std::to_string(controls_.size()) +
                                           (next->shared ? " workers share a cpu with others" : " workers rest");
   if (!fallback.empty()) decision.outcome += "; " + fallback;
-  tell(decision);
+  records_.add(decision);
   current_.store(next.get(), std::memory_order_seq_cst);
   generation_number_.store(next->number, std::memory_order_seq_cst);
   generations_.push_back(std::move(next));

@@ -34,7 +34,8 @@ void Steering::consider_counters(double period) {
   const bool recorded = runtime_.settings.counters.choice == base::Counters::record;
   if (description.kind == counters::Description::Kind::software && !recorded) source_.reset();
   if (description.kind != counters::Description::Kind::hardware) return;
-  if (controller::needs_other_chiplets(spec_) && binding::hides_chiplets(description.has, runtime_.machine))
+  if (controller::needs_other_chiplets(runtime_.settings.policy) &&
+      binding::hides_chiplets(description.has, runtime_.machine))
     base::notice("counters: chiplets", binding::hidden_chiplets);
   pause_ = counters::reading_pause(description.reading_s);
   if (pause_ > period / least_polls && !recorded) {

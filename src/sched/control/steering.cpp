@@ -12,7 +12,6 @@
 #include "sched/debug/tracing.hpp"
 #include "sched/run/runtime.hpp"
 #include "sched/run/worker.hpp"
-#include "trace/recorder.hpp"
 
 namespace charm::sched {
 namespace {
@@ -45,7 +44,7 @@ Steering::Steering(Runtime& runtime, std::unique_ptr<os::CpuWatch> cpus, std::un
   for (std::size_t w = 0; w < runtime.placement.start().size(); ++w)
     controls_.push_back(std::make_unique<WorkerControl>(costs_, claims_, static_cast<int>(w)));
 
-  if (runtime.settings.decision_file) open_decision_file();
+  if (runtime.settings.decision_file) records_.write_file(runtime.settings.policy, controls_.size());
   widths_ = runtime.settings.adapts_width();
 
   auto first = std::make_unique<PlacementGeneration>();
@@ -85,64 +84,9 @@ std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const pla
   if (!control_group) return nullptr;
   if (widths_)
     control_group->on_rest([this, generation](std::span<const char> rests) { tell_who_rests(generation, rests); });
-  control_group->listen([this](const Decision& decision) { tell(decision); });
-  control_group->observe([this](const TimelinePoint& point) { note(point); });
+  control_group->listen([this](const Decision& decision) { records_.add(decision); });
+  control_group->observe([this](const TimelinePoint& point) { records_.add(point); });
   return control_group;
-}
-
-void Steering::open_decision_file() {
-  decision_file_ = std::make_unique<trace::DecisionFile>(runtime_.settings.policy, runtime_.placement.start().size());
-  if (!decision_file_->error().empty()) {
-    base::notice("decision_file", "there is no decision file: " + decision_file_->error());
-    decision_file_.reset();
-  }
-}
-
-void Steering::tell(const Decision& decision) {
-  if (trace::recording()) trace::decision("spread", controller::to_json(decision));
-  std::lock_guard lock(records_mutex_);
-  records_.record(decision);
-  if (decision_file_ != nullptr) decision_file_->append(controller::to_json(decision));
-  if (!listener_) return;
-  untold_.push_back(decision);
-  anything_untold_.store(true, std::memory_order_relaxed);
-}
-
-/// Calls the program's listener without a lock, so that the listener may call any query.
-void Steering::call_listener() noexcept {
-  if (!anything_untold_.load(std::memory_order_relaxed) || telling_.exchange(true, std::memory_order_acquire)) return;
-  for (;;) {
-    std::vector<Decision> decisions;
-    std::function<void(const Decision&)> listener;
-    {
-      std::lock_guard lock(records_mutex_);
-      decisions.swap(untold_);
-      listener = listener_;
-      if (decisions.empty()) {
-        anything_untold_.store(false, std::memory_order_relaxed);
-        telling_.store(false, std::memory_order_release);  // under the lock: a decision that comes now finds no thread
-                                                           // calling the listener
-        return;
-      }
-    }
-    for (const Decision& decision : decisions) {
-      if (listener) listener(decision);
-    }
-  }
-}
-
-void Steering::note(const TimelinePoint& point) {
-  {
-    std::lock_guard lock(records_mutex_);
-    timeline_.record(point);
-  }
-  if (!trace::recording()) return;
-  trace::counter("spread (chiplets)", point.spread);
-  trace::counter("work per second", point.throughput);
-  trace::counter("idle share", point.idle);
-  if (point.stall_dram < 0) return;
-  trace::counter("stalled on memory", point.stall_dram);
-  trace::counter("stalled on other chiplets", point.stall_other_chiplet);
 }
 
 WorkerControl& Steering::control(const Worker& worker) const { return *controls_[static_cast<std::size_t>(worker.id)]; }
@@ -171,7 +115,7 @@ void Steering::start(Worker& worker) {
 }
 
 void Steering::stop(Worker& worker) {
-  call_listener();
+  records_.call_listener();
   WorkerControl& p = control(worker);
   p.own.counters.reset();
   p.binder.forget();
@@ -302,27 +246,19 @@ void Steering::poll(Worker& worker, WorkerControl& p, double time) noexcept {
   p.generation.store(generation->number, std::memory_order_relaxed);
   follow(worker, p, *generation, spread);
   p.looking.store(nullptr, std::memory_order_release);
-  call_listener();
+  records_.call_listener();
 }
 
 // ---- any thread ----
 
 long Steering::enter_region(std::string_view name) {
   std::lock_guard lock(mutex_);
-  const PlacementGeneration& generation = *generations_.back();
-  regions_.push_back(
-      {++tickets_, std::string(name), generation.control_group ? generation.control_group->enter(name) : 0});
-  return tickets_;
+  return regions_.enter(name, generations_.back()->control_group.get());
 }
 
 void Steering::leave_region(long ticket) {
   std::lock_guard lock(mutex_);
-  const PlacementGeneration& generation = *generations_.back();
-  std::erase_if(regions_, [&](const Region& region) {
-    if (region.ticket != ticket) return false;
-    if (generation.control_group) generation.control_group->leave(region.control_group_ticket);
-    return true;
-  });
+  regions_.leave(ticket, generations_.back()->control_group.get());
 }
 
 std::vector<TaskTypeStats> Steering::task_types() const {
@@ -340,22 +276,15 @@ std::vector<TaskTypeStats> Steering::task_types() const {
 }
 
 std::vector<Decision> Steering::decisions() const {
-  std::vector<Decision> all;
   std::vector<Decision> open;
   {
     std::lock_guard lock(mutex_);
     if (generations_.back()->control_group) open = generations_.back()->control_group->pending();
   }
-  std::lock_guard lock(records_mutex_);
-  all.assign(records_.entries().begin(), records_.entries().end());
+  std::vector<Decision> all = records_.decisions();
   all.insert(all.end(), open.begin(), open.end());
   controller::sort_by_time(all);
   return all;
-}
-
-std::vector<TimelinePoint> Steering::timeline() const {
-  std::lock_guard lock(records_mutex_);
-  return timeline_.points();
 }
 
 CpuSet Steering::allowed_cpus() const {
@@ -384,11 +313,6 @@ std::vector<WorkerCore> Steering::worker_cores() const {
 int Steering::generation() const {
   std::lock_guard lock(mutex_);
   return generations_.back()->number;
-}
-
-void Steering::listen(std::function<void(const Decision&)> listener) {
-  std::lock_guard lock(records_mutex_);
-  listener_ = std::move(listener);
 }
 
 }  // namespace charm::sched

@@ -40,8 +40,9 @@
 #include "os/threads/cpu_watch.hpp"
 #include "os/threads/schedstat.hpp"
 #include "placement/claim.hpp"
+#include "sched/control/decision_records.hpp"
 #include "sched/control/meter.hpp"
-#include "trace/decision_file.hpp"
+#include "sched/control/open_regions.hpp"
 
 namespace charm::sched {
 
@@ -145,15 +146,15 @@ class Steering {
   void add_work(double units) noexcept { outside_work_.fetch_add(units, std::memory_order_relaxed); }
   long enter_region(std::string_view name);
   void leave_region(long ticket);
+  /// Those that are recorded, and those whose outcome is not known yet.
   [[nodiscard]] std::vector<Decision> decisions() const;
-  [[nodiscard]] std::vector<TimelinePoint> timeline() const;
+  [[nodiscard]] DecisionRecords& records() { return records_; }
   /// The kinds of work with their costs, by which the controller weighs work; empty if there is no controller.
   [[nodiscard]] std::vector<TaskTypeStats> task_types() const;
   [[nodiscard]] CpuSet allowed_cpus() const;
   [[nodiscard]] std::vector<WorkerCore> worker_cores() const;  ///< the core of each worker now; cpu -1 where it rests
   [[nodiscard]] int running_workers() const noexcept;          ///< those that do not rest
   [[nodiscard]] int generation() const;                        ///< how often the allowed cpus changed
-  void listen(std::function<void(const Decision&)> listener);
   /// The affinity mask that the process has been given from outside (os::AllowedCpus).
   [[nodiscard]] CpuSet wanted_cpus() const;
   /// Restricts the workers to those of these cpus that the process may use; to all allowed cpus if none is left. Those
@@ -193,10 +194,6 @@ class Steering {
   std::unique_ptr<controller::ControlGroup> make_control_group(const placement::Placement& placement, double now,
                                                                int generation);
   void consider_counters(double period);
-  void open_decision_file();
-  void tell(const Decision& decision);
-  void call_listener() noexcept;
-  void note(const TimelinePoint& point);
 
   Runtime& runtime_;
   std::unique_ptr<os::CpuWatch> cpus_;
@@ -218,7 +215,7 @@ class Steering {
   std::atomic<const PlacementGeneration*> current_{nullptr};
   std::atomic<int> generation_number_{0};
 
-  mutable std::mutex mutex_;  // guards all below; workers only try it, but for their first look
+  mutable std::mutex mutex_;  // guards the seven below; workers only try it, but for their first look
   std::vector<std::unique_ptr<PlacementGeneration>> generations_;
   os::AllowedCpus allowed_;
   std::optional<CpuSet> granted_;
@@ -226,23 +223,9 @@ class Steering {
   std::optional<CpuSet> leased_;  // leased cpus; nothing: the runtime leases no cores
   std::optional<CpuSet> given_;   // of an arena: the cpus that it was made for
   double next_granted_ = 0;
-  struct Region {
-    long ticket;
-    std::string name;
-    long control_group_ticket;
-  };
-  std::vector<Region> regions_;  // open ones
-  long tickets_ = 0;
+  OpenRegions regions_;
 
-  mutable std::mutex
-      records_mutex_;  // guards all below; taken after mutex_ and a control group's own, and nothing after it
-  controller::DecisionLog records_;
-  controller::Timeline timeline_;
-  std::function<void(const Decision&)> listener_;
-  std::vector<Decision> untold_;  // decisions that the listener has not got yet
-  std::atomic<bool> anything_untold_{false};
-  std::atomic<bool> telling_{false};                    // a thread is calling the listener
-  std::unique_ptr<trace::DecisionFile> decision_file_;  // null: none was asked for, or it cannot be written
+  DecisionRecords records_;  // taken after mutex_ and a control group's own lock
 };
 
 }  // namespace charm::sched
