@@ -73,7 +73,7 @@ TEST(Quiet, WhatTheProgramDoesItselfIsNoNoise) {
 
 TEST(Quiet, WhatOthersHaveLeasedIsNotSampled) {
   SteeredProgram run(charm::test::uniform(1, 2, 4), "local");
-  run.thread_placer.set_leased({5, 6});
+  run.thread_placer.others().set_leased({5, 6});
   for (int i = 0; i < 2; ++i) run.program.start(1.0);
   for (const int cpu : {5, 6, 7}) run.program.others[cpu] = 1;
   run.pass(10);
@@ -82,7 +82,7 @@ TEST(Quiet, WhatOthersHaveLeasedIsNotSampled) {
 
 TEST(Quiet, IsNotLookedForWhereNobodyAskedForIt) {
   SteeredProgram run(charm::test::uniform(1, 2, 4), "local");
-  run.thread_placer.ignore_others();
+  run.thread_placer.others().ignore();
   for (int i = 0; i < 2; ++i) run.program.start(1.0);
   run.program.others[0] = 1;
   run.pass(10);

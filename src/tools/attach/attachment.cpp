@@ -60,7 +60,7 @@ void Attachment::look_at_share(double now) {
   shared_at_ = now;
   asked_ = wanted(now);
   next_share_ = now + follower_->look(now, asked_, thread_placer_.busy(), *this);
-  thread_placer_.set_leased(follower_->cpus_of_others());
+  thread_placer_.others().set_leased(follower_->cpus_of_others());
   most_holders_ = std::max(most_holders_, follower_->lease().standing().holders);
 }
 

@@ -14,7 +14,9 @@
 // Pure: the clock and the observations are arguments.
 #pragma once
 
+#include <algorithm>
 #include <deque>
+#include <utility>
 
 namespace charm::attach {
 
@@ -43,6 +45,30 @@ class Demand {
     int cores = 1;
   };
   std::deque<Sample> samples_;  // later ones are smaller: the first is the largest that still counts
+};
+
+/// The demand by what a ThreadPlacer sees of a program from time to time.
+class DemandOfProgram {
+ public:
+  /// At a search for new threads. \param wanted as in Activity.
+  void searched(double wanted) { most_wanted_ = std::max(most_wanted_, wanted); }
+  /// \param used returns the cpu time of all of the program, in seconds; asked for a few times a second.
+  template <class Used>
+  void sample(double now, double wanted, int workers, Used used) {
+    if (now - used_at_ >= window_s) {
+      const double before = std::exchange(used_, used());
+      ran_ = used_at_ < 0 ? 0 : std::max(0.0, used_ - before) / (now - used_at_);
+      used_at_ = now;
+    }
+    demand_.sample(now, {std::max(wanted, std::exchange(most_wanted_, 0.0)), ran_, workers});
+  }
+  [[nodiscard]] int cores() const { return demand_.cores(); }
+
+ private:
+  static constexpr double window_s = 0.25;  // the kernel's ticks are too coarse for less
+  Demand demand_;
+  double most_wanted_ = 0;  // at a search since the latest sample
+  double used_ = 0, used_at_ = -1, ran_ = 0;
 };
 
 }  // namespace charm::attach

@@ -41,7 +41,7 @@ void ThreadPlacer::refresh(double now) {
     member.gone = true;
     left = left || member.slot >= 0;
   }
-  most_wanted_ = std::max(most_wanted_, wanted);
+  demand_.searched(wanted);
   if (left) next_window_ = now;
   for (auto member = members_.begin(); member != members_.end();) {
     if (member->second.gone && member->second.slot < 0) {

@@ -17,8 +17,6 @@ constexpr double grown_up_s = 1;   // age at which a thread counts as a worker o
 constexpr double idle_core_s = 1;  // time for which a worker that has gone to sleep keeps its core
 constexpr std::size_t most_past = 4096;
 constexpr double never = -1;
-constexpr double avoidance_s = 5;   // time between two placements that avoid busy cores
-constexpr double patience_s = 60;   // the same, if the last one changed nothing
 constexpr int binder_patience = 3;  // attempts before a worker floats; few, since this one thread makes all moves
 
 }  // namespace
@@ -154,8 +152,7 @@ void ThreadPlacer::renew(double now) {
 }
 
 void ThreadPlacer::avoid(double now) {
-  if (!generation_ || generation_->shared || serial() || left_to_kernel_ || busy().empty() || now < next_avoidance_)
-    return;
+  if (!generation_ || generation_->shared || serial() || left_to_kernel_ || !others_.may_avoid(now)) return;
   const auto better = [&] {
     std::vector<int> worker_cores;
     for (std::size_t s = 0; s < slots_.size(); ++s)
@@ -167,7 +164,7 @@ void ThreadPlacer::avoid(double now) {
   renew(now);
   // If the policy refuses the quiet cpus alone, the placement stays as it is.
   const bool in_vain = better();
-  next_avoidance_ = now + (in_vain ? patience_s : avoidance_s);
+  others_.avoided(now, in_vain);
   if (!in_vain) ++tally_.avoided;
 }
 
@@ -175,15 +172,13 @@ void ThreadPlacer::avoid(double now) {
 void ThreadPlacer::make_control_group(double now) {
   uncounted_ = false;
   if (serial() || generation_->shared) return;
-  tells_progress_ = tells(now);
-  progress_ = system_.progress(now).value_or(Told{0, now});
-  news_of_work_ = 0;
+  work_.begin(system_, now);
   if (plan_.by_kernel) {
     uncounted_ = true;
     return;
   }
   if (!binding::has_choice(plan_.spec, generation_->placement)) return look_for_counters();
-  if (given_up_ && !tells_progress_) {
+  if (given_up_ && !work_.counts()) {
     uncounted_ = true;
     return tell_standing();
   }
@@ -191,7 +186,7 @@ void ThreadPlacer::make_control_group(double now) {
     if (!slot.taken()) continue;
     Member& member = members_.at(slot.thread);
     if (!member.counters) member.counters = system_.counters(slot.thread);
-    if (!member.counters && !tells_progress_) {
+    if (!member.counters && !work_.counts()) {
       uncounted_ = true;
       tell_standing();
       return;
@@ -205,7 +200,7 @@ void ThreadPlacer::make_control_group(double now) {
 
 /// Where this many workers leave no choice of levels, on as few sockets as hold them, there may be one on all sockets.
 void ThreadPlacer::look_for_counters() {
-  if (!plan_.spec.starts_with("adaptive") || plan_.machine.sockets.size() < 2 || tells_progress_) return;
+  if (!plan_.spec.starts_with("adaptive") || plan_.machine.sockets.size() < 2 || work_.counts()) return;
   const auto slot = std::find_if(slots_.begin(), slots_.end(), [](const Slot& each) { return each.taken(); });
   uncounted_ = given_up_ || (slot != slots_.end() && system_.counters(slot->thread) == nullptr);
 }

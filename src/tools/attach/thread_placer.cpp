@@ -17,9 +17,8 @@ constexpr double look_s = 0.02;        // short enough that a thread that lives 
 constexpr double unhurried_look_s = 0.1;  // seldom where nothing can be missed
 constexpr double lively_window_s = 0.1;
 constexpr double calm_window_s = 0.25;
-constexpr double stand_s = 1;     // between two looks at its memory
-constexpr double silence_s = 15;  // after it, a program that has told what it does counts as one that tells nothing
-constexpr int most_rounds = 8;    // searches for threads that were created while masks changed
+constexpr double stand_s = 1;   // between two looks at its memory
+constexpr int most_rounds = 8;  // searches for threads that were created while masks changed
 
 }  // namespace
 
@@ -53,7 +52,7 @@ double ThreadPlacer::step(double now) {
     next_window_ = now + (now < lively_until_ ? lively_window_s : calm_window_s);
   }
   if (decides() && now >= next_tick_) {
-    const bool told = hear_progress(now);
+    const bool told = work_.hear(system_, now);
     if (told) record_counts(now);
     if (decides()) next_tick_ = now + (told ? generation_->control_group->period() / 2 : look_s);
   }
@@ -105,7 +104,7 @@ void ThreadPlacer::measure(double now) {
       continue;
     }
     if (member.last) {
-      if (member.set.size() == 1) own_.bound[member.set.front()] += passed(member.last->run_ns, time->run_ns);
+      if (member.set.size() == 1) others_.own_thread_ran(member.set.front(), passed(member.last->run_ns, time->run_ns));
       member.share = share_of(member.last, *time);
       wanted += member.share;
       const bool before = member.role.worker();
@@ -115,24 +114,8 @@ void ThreadPlacer::measure(double now) {
     member.last = *time;
     check_mask(id, member);
   }
-  sample_demand(now, wanted);
-  sample_interference(now);
-}
-
-void ThreadPlacer::sample_demand(double now, double wanted) {
-  if (now - used_at_ >= calm_window_s) {
-    const double used = system_.used();
-    ran_ = used_at_ < 0 ? 0 : std::max(0.0, used - used_) / (now - used_at_);
-    used_ = used;
-    used_at_ = now;
-  }
-  demand_.sample(now, {std::max(wanted, std::exchange(most_wanted_, 0.0)), ran_, workers()});
-}
-
-void ThreadPlacer::sample_interference(double now) {
-  if (!samples_others_ || plan_.bind == base::Bind::none || plan_.spec == "os" || !interference_.due(now)) return;
-  own_.all = system_.used();
-  interference_.sample(now, system_.cpu_times(), own_, leased_);
+  demand_.sample(now, wanted, workers(), [&] { return system_.used(); });
+  if (plan_.bind != base::Bind::none && plan_.spec != "os") others_.sample(now, system_);
 }
 
 // ---- deciding ----
@@ -140,7 +123,7 @@ void ThreadPlacer::sample_interference(double now) {
 void ThreadPlacer::count(Slot& slot) {
   Member& member = members_.at(slot.thread);
   const auto time = system_.time(slot.thread);
-  if (!time || (!member.counters && !tells_progress_)) return;
+  if (!time || (!member.counters && !work_.counts())) return;
   controller::Counts total;
   total.busy = static_cast<double>(time->run_ns) * 1e-9;
   counters::Reading reading;
@@ -157,7 +140,7 @@ void ThreadPlacer::count(Slot& slot) {
 /// Whether no worker's counters tell anything any more, as where all of them switch so often that counting would cost
 /// too much (counters/other_threads.hpp).
 bool ThreadPlacer::counters_given_up() {
-  if (tells_progress_ || given_up_) return false;
+  if (work_.counts() || given_up_) return false;
   const bool silent = std::all_of(slots_.begin(), slots_.end(),
                                   [](const Slot& slot) { return !slot.taken() || !slot.totals.counters; });
   silent_ticks_ = silent ? silent_ticks_ + 1 : 0;
@@ -165,27 +148,12 @@ bool ThreadPlacer::counters_given_up() {
   return given_up_;
 }
 
-/// Where the program tells what it has done, a tick ends with the next number that it tells, so that each interval has
-/// the work that was done in it. \returns false where there is none yet.
-bool ThreadPlacer::hear_progress(double now) {
-  if (!tells_progress_) return true;
-  const auto told = system_.progress(now);
-  if (!told || told->at <= progress_.at) return false;
-  news_of_work_ += std::max(0.0, told->done - progress_.done);
-  progress_ = *told;
-  return true;
-}
-
 /// The first number may come late, and no further one for long. \returns whether that made a new placement.
 bool ThreadPlacer::look_at_progress(double now) {
-  if (!generation_ || serial() || generation_->shared || tells(now) == tells_progress_) return false;
+  if (!generation_ || serial() || generation_->shared || WorkDone::is_said(system_, now) == work_.counts())
+    return false;
   renew(now);
   return true;
-}
-
-bool ThreadPlacer::tells(double now) {
-  const auto told = system_.progress(now);
-  return told && now <= std::max(told->at + silence_s, told->next);
 }
 
 void ThreadPlacer::record_counts(double now) {
@@ -201,11 +169,10 @@ void ThreadPlacer::record_counts(double now) {
     last = s;
   }
   if (!last) return;
-  slots_[*last].totals.user_work += std::exchange(news_of_work_, 0);
+  slots_[*last].totals.user_work += work_.take_news();
   if (counters_given_up()) return renew(now);
   const long changes = generation_->control_group->changes();
-  generation_->control_group->poll(static_cast<int>(*last), slots_[*last].totals,
-                                   (tells_progress_ ? progress_.at : now) - started_);
+  generation_->control_group->poll(static_cast<int>(*last), slots_[*last].totals, work_.at(now) - started_);
   if (generation_->control_group->changes() != changes) apply(now);
 }
 

@@ -44,14 +44,15 @@
 #include "binding/generation.hpp"
 #include "binding/thread_binder.hpp"
 #include "controller/control_group.hpp"
-#include "lease/interference.hpp"
 #include "placement/claim.hpp"
 #include "placement/standing.hpp"
 #include "tools/attach/demand.hpp"
 #include "tools/attach/mask_origin.hpp"
+#include "tools/attach/other_load.hpp"
 #include "tools/attach/plan.hpp"
 #include "tools/attach/role.hpp"
 #include "tools/attach/system.hpp"
+#include "tools/attach/work_done.hpp"
 
 namespace charm::attach {
 
@@ -89,13 +90,11 @@ class ThreadPlacer {
   void came_with(const CpuSet& cpus);
   /// Places the threads by another plan from now on.
   void use(AttachPlan plan, double now);
-  /// Cpus that other programs have leased. They are not sampled: their load ends when they are given back.
-  void set_leased(CpuSet cpus) { leased_ = std::move(cpus); }
+  /// What other programs do to the cpus of the plan.
+  [[nodiscard]] OtherLoad& others() { return others_; }
   /// The most cores that the program could have; while its plan has as many, it may be looked at less often (seldom
   /// where nothing can be missed).
   void set_most_cores(int cores) { most_cores_ = cores; }
-  /// Places the workers without regard to what other programs do.
-  void ignore_others() { samples_others_ = false; }
   /// Masks that the program was told to set (OMP_PLACES). A library that sets one of them has not chosen it.
   void expect(std::set<CpuSet> masks) { told_ = std::move(masks); }
   /// \param changed returns the cpus that cgroups grant, if they differ from those that the plan is based on.
@@ -114,7 +113,7 @@ class ThreadPlacer {
   /// Cores that it can use, with all its children.
   [[nodiscard]] int demand() const { return demand_.cores(); }
   /// Cpus that other programs keep busy.
-  [[nodiscard]] const CpuSet& busy() const { return interference_.busy(); }
+  [[nodiscard]] const CpuSet& busy() const { return others_.busy(); }
   /// OS numbers of the nodes on which the workers are placed; empty where they are not.
   [[nodiscard]] OsNodeSet worker_nodes() const;
   /// Whether the kernel places the workers at present, on all cpus of the plan (a standing level without signals).
@@ -178,8 +177,6 @@ class ThreadPlacer {
   void check_mask(const ThreadId& id, Unfollowed& unfollowed);
   void let_go(const ThreadId& id, Unfollowed& unfollowed, const CpuSet& cpus);
   void measure(double now);
-  void sample_demand(double now, double wanted);
-  void sample_interference(double now);
   void avoid(double now);
   void assign(double now);
   void vacate(Slot& slot);
@@ -195,8 +192,6 @@ class ThreadPlacer {
   void apply(double now);
   void place_workers();
   void release_all();
-  [[nodiscard]] bool tells(double now);
-  bool hear_progress(double now);
   bool look_at_progress(double now);
   void record_counts(double now);
   void count(Slot& slot);
@@ -236,21 +231,12 @@ class ThreadPlacer {
   int most_cores_ = std::numeric_limits<int>::max();
   double next_look_ = 0, looked_at_ = before_all_time, next_window_ = 0, next_tick_ = 0, last_window_ = 0,
          lively_until_ = 0, idle_core_since_ = -1;
-  Demand demand_;
-  double most_wanted_ = 0;          // at a search for threads since the latest window, cpus
-  double used_ = 0, used_at_ = -1;  // cpu time of all of it, and when that was read
-  double ran_ = 0;
-  bool samples_others_ = true;
-  lease::Interference interference_;
-  lease::OwnTime own_;
-  CpuSet leased_;
-  double next_avoidance_ = 0;
+  DemandOfProgram demand_;
+  OtherLoad others_;
   double next_stand_ = 0;
   placement::Standing standing_, seen_standing_;  // the present one, and that of the latest look at its memory
   bool uncounted_ = false;                        // there are no counters of its threads
-  Told progress_;                                 // what the program has told latest
-  bool tells_progress_ = false;
-  double news_of_work_ = 0;  // that it has told since the latest counts
+  WorkDone work_;
   bool left_to_kernel_ = false;
   bool told_standing_ = false;  // trouble_ says that nothing tells how fast it is
   int next_binder_ = 0;

@@ -62,7 +62,7 @@ Steered::Steered(const AttachOptions& options, Prepared& prepared, int pid, bool
     if (auto growth = growth_of(options, prepared, *granted, attached)) attachment_.may_grow(std::move(growth));
   }
   if (progress_ != nullptr) system_.ask_of_progress(*progress_);
-  if (options.no_avoid) attachment_.thread_placer().ignore_others();
+  if (options.no_avoid) attachment_.thread_placer().others().ignore();
   attachment_.thread_placer().expect(attach::told_masks(prepared.pools));
   attachment_.thread_placer().at_left_alone([this](const attach::ThreadId& id) {
     left_alone_.push_back(id.thread);
