@@ -52,7 +52,7 @@ double seconds_of(const Words& words) {
   return Seconds(Clock::now() - begin).count();
 }
 
-/// From the start to the program's own first line (see tell_now).
+/// From the start to the program's own first line (see print_now).
 double seconds_until(const Words& words) {
   int ends[2];
   if (pipe(ends) != 0) fail("no pipe can be made");
@@ -71,7 +71,7 @@ double seconds_until(const Words& words) {
   return Seconds(Clock::duration(began) - begin.time_since_epoch()).count();
 }
 
-int tell_now() {
+int print_now() {
   const Clock::rep now = Clock::now().time_since_epoch().count();
   return write(STDOUT_FILENO, &now, sizeof now) == sizeof now ? 0 : 1;
 }
@@ -124,7 +124,7 @@ int threads(bool busy, int seconds) {
 
 int main(int argc, char** argv) {
   const std::string word = argc > 1 ? argv[1] : "";
-  if (word == "now") return tell_now();
+  if (word == "now") return print_now();
   if (word == "sleeping" || word == "computing")
     return threads(word == "computing", argc > 2 ? std::atoi(argv[2]) : 10);
   const int repeats = std::max(5, std::atoi(word.empty() ? "100" : word.c_str()));

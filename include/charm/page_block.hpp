@@ -73,7 +73,7 @@ class PageBlock {
 };
 
 /// The node (id of Machine::nodes) on which the page of `address` lies; -1 if the page has not been touched, or the
-/// kernel does not tell. Takes about a microsecond. \throws Error (not_running).
+/// kernel does not say. Takes about a microsecond. \throws Error (not_running).
 [[nodiscard]] int node_of(const void* address);
 
 /// How the pages of [data, data + bytes) are spread over the nodes. \throws Error (not_running).

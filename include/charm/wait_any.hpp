@@ -20,7 +20,7 @@ struct AnyDone;
 
 /// Notifies an AnyDone that one of the events is done.
 struct AnyWatcher : Watcher {
-  AnyDone* told = nullptr;
+  AnyDone* notified = nullptr;
 };
 
 /// Waits for one of the events. \param watchers one for each. \return the number of an event that is done; -1 if the

@@ -42,7 +42,7 @@ struct AnyState {
   }
   /// An entrant was dropped. If none has won, the waiter cannot go on.
   void drop() noexcept {
-    if (!won.exchange(true, std::memory_order_acq_rel) && waiter->sponsor != nullptr) waiter->sponsor->tell();
+    if (!won.exchange(true, std::memory_order_acq_rel) && waiter->sponsor != nullptr) waiter->sponsor->notify();
   }
 };
 

@@ -55,8 +55,8 @@ void refuse_tasks(const char* what) {
 
 /// Starts or joins the runtime; one that it starts has stacks that are large enough, unless a setting says otherwise.
 void begin_runtime() {
-  const bool told = std::getenv("CHARM_STACK_BYTES") != nullptr || std::getenv("CHARM_CONFIG") != nullptr;
-  if (initialized() || told) {
+  const bool configured = std::getenv("CHARM_STACK_BYTES") != nullptr || std::getenv("CHARM_CONFIG") != nullptr;
+  if (initialized() || configured) {
     init();
   } else {
     init({.stack_bytes = usual_stack});

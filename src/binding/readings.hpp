@@ -29,7 +29,7 @@ inline void add_reading(controller::Counts& counts, const counters::Reading& rea
 }
 
 /// Whether the counters have what a controller needs: how much was done, and whether it waited for remote data.
-inline bool tells_enough(const counters::Measured& has) {
+inline bool measures_enough(const counters::Measured& has) {
   using counters::FillSource;
   const bool far = has.fills.has(FillSource::other_chiplet) || has.fills.has(FillSource::remote_cache) ||
                    has.fills.has(FillSource::local_dram) || has.fills.has(FillSource::remote_dram);
@@ -38,7 +38,7 @@ inline bool tells_enough(const counters::Measured& has) {
 
 /// Whether lines of other chiplets are counted among others, so that a count of 0 says nothing about them.
 inline bool hides_chiplets(const counters::Measured& has, const Machine& machine) {
-  return tells_enough(has) && !has.fills.has(counters::FillSource::other_chiplet) &&
+  return measures_enough(has) && !has.fills.has(counters::FillSource::other_chiplet) &&
          machine.chiplets.size() > machine.nodes.size();
 }
 

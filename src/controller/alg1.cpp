@@ -54,7 +54,7 @@ class EventRate {
     return events * period / elapsed;
   }
   /// Whether the counts say anything about the events.
-  [[nodiscard]] bool tells(bool counters, bool hides_chiplets) const {
+  [[nodiscard]] bool knows(bool counters, bool hides_chiplets) const {
     return counters && !(hides_chiplets && by_chiplets_alone(events_));
   }
 
@@ -115,7 +115,7 @@ class Literal final : public Controller {
   struct Worker {
     int spread_rate;
     double events, instructions;
-    bool told;  // its counts of the whole period are known
+    bool known;  // its counts of the whole period are known
   };
 
   void add(Worker& worker, const Signals& signals, std::size_t w) const {
@@ -123,11 +123,11 @@ class Literal final : public Controller {
       const WorkerSignals& own = signals.each[w];
       worker.events += rate_.events(own);
       worker.instructions += own.instructions;
-      worker.told = worker.told && rate_.tells(own.counters, own.hides_chiplets);
+      worker.known = worker.known && rate_.knows(own.counters, own.hides_chiplets);
     } else {  // no counts by worker, so all have the mean
       worker.events += rate_.events(signals) / std::max(1, signals.workers);
       worker.instructions += signals.instructions / std::max(1, signals.workers);
-      worker.told = worker.told && rate_.tells(signals.counters, signals.hides_chiplets);
+      worker.known = worker.known && rate_.knows(signals.counters, signals.hides_chiplets);
     }
   }
 
@@ -137,7 +137,7 @@ class Literal final : public Controller {
     double sum = 0;
     for (std::size_t w = 0; w < workers_.size(); ++w) {
       Worker& worker = workers_[w];
-      if (!worker.told) continue;
+      if (!worker.known) continue;
       const double rate = rate_.of(worker.events, worker.instructions, elapsed_);
       // Lines 7 to 15, with a step that lands beyond a bound stopping at it.
       const bool spreads = rate >= rate_.threshold;
@@ -187,7 +187,7 @@ class Group final : public Controller {
     instructions_ += signals.instructions / std::max(1, signals.workers);
     work_ += work_of(signals);
     if (elapsed_ < rate_.period * (1 - 1e-9)) return spread();
-    if (rate_.tells(signals.counters, signals.hides_chiplets)) decide(signals.time);
+    if (rate_.knows(signals.counters, signals.hides_chiplets)) decide(signals.time);
     elapsed_ = events_ = instructions_ = work_ = 0;
     return spread();
   }

@@ -91,7 +91,7 @@ void ControlGroup::lead(double now) {
   extrapolate(since, sum);
   before_ = sum;
   since.resting_busy = busy_of_resting();
-  tell_each(since);
+  report_each(since);
   decide(since);
 }
 
@@ -107,7 +107,7 @@ double ControlGroup::busy_of_resting() {
 }
 
 /// Divides the interval among the workers, for a controller by which each decides for itself.
-void ControlGroup::tell_each(Signals& since) {
+void ControlGroup::report_each(Signals& since) {
   since.each = each_;
   for (std::size_t w = 0; w < each_.size(); ++w) {
     const WorkerCounts& worker = worker_counts_[w];
@@ -194,15 +194,15 @@ ControlGroup::Part& ControlGroup::part(const std::string& region) {
 void ControlGroup::note_decisions(Part& part, const std::string& region) {
   const DecisionLog& log = part.controller->log();
   const std::size_t first = log.total() - log.entries().size();
-  part.told = std::max(part.told, first);
-  while (part.told < log.total()) {
-    const Decision& decision = log.entries()[part.told - first];
-    if (decision.outcome.empty() && part.told + 1 == log.total()) return;
+  part.reported = std::max(part.reported, first);
+  while (part.reported < log.total()) {
+    const Decision& decision = log.entries()[part.reported - first];
+    if (decision.outcome.empty() && part.reported + 1 == log.total()) return;
     Decision mine = decision;
     mine.region = region;
     if (listener_) listener_(mine);
     kept_.record(std::move(mine));
-    ++part.told;
+    ++part.reported;
   }
 }
 
@@ -223,7 +223,7 @@ void ControlGroup::add_pending(std::vector<Decision>& all) const {
     if (!part.controller) continue;
     const DecisionLog& log = part.controller->log();
     const std::size_t first = log.total() - log.entries().size();
-    for (std::size_t i = std::max(part.told, first); i < log.total(); ++i) {
+    for (std::size_t i = std::max(part.reported, first); i < log.total(); ++i) {
       all.push_back(log.entries()[i - first]);
       all.back().region = region;
     }

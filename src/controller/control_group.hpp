@@ -93,7 +93,7 @@ class ControlGroup {
   };
   struct Part {
     std::unique_ptr<Controller> controller;
-    std::size_t told = 0;  // number of decisions that are in `kept_` and reported to the listener
+    std::size_t reported = 0;  // number of decisions that are in `kept_` and reported to the listener
   };
   struct Totals : Signals {
     int counted = -1;         // workers with counters; negative before the first tick
@@ -109,7 +109,7 @@ class ControlGroup {
   [[nodiscard]] Totals totals(double now) const;
   [[nodiscard]] double busy_of_resting();
   void extrapolate(Signals& since, const Totals& now) const;
-  void tell_each(Signals& since);
+  void report_each(Signals& since);
   void publish(const Controller& controller);
   void add_pending(std::vector<Decision>& all) const;
   void note_decisions(Part& part, const std::string& region);

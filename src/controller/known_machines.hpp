@@ -28,7 +28,7 @@ std::span<const KnownMachine> known_machines();
 /// processor's name tells it, who made it and its number; then cores, nodes, and whether there are several sockets.
 const KnownMachine& most_similar(const Machine& machine);
 
-/// Who made a processor of this name: "amd", "intel", "intel core" or "arm"; empty where the name does not tell.
+/// Who made a processor of this name: "amd", "intel", "intel core" or "arm"; empty where the name does not say.
 std::string_view maker_of(std::string_view processor);
 
 /// How many nodes with cpus share the memory of a socket.

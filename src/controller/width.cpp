@@ -188,7 +188,7 @@ void Width::look_for_a_width(const Measure& now) {
   if (phase.best != full()) {
     if (now_ < phase.wait_until || !room(now, phase.best)) return;
     const WidthLevel to = phase.best;
-    tell(now, to, "a phase that was faster so", "went on at its width");
+    report(now, to, "a phase that was faster so", "went on at its width");
     go(to);
     state_ = State::narrow;
     keep(now);
@@ -207,7 +207,7 @@ void Width::look_for_a_width(const Measure& now) {
     return;
   }
   if (!room(now, *to)) return;
-  tell(now, *to, "fewer may be faster", "");
+  report(now, *to, "fewer may be faster", "");
   go(*to);
   state_ = State::trying;
 }
@@ -310,7 +310,7 @@ void Width::at_narrow(const Measure& now) {
   refined_ = now_;
   const WidthLevel* to = next();
   if (to == nullptr || !room(now, *to)) return;
-  tell(now, *to, "another number may be faster still", "");
+  report(now, *to, "another number may be faster still", "");
   go(*to);
   state_ = State::trying;
 }
@@ -340,7 +340,7 @@ void Width::at_beat(const Measure& now) {
   }
   const double ticks_s = now.time - kept_since_;
   ledger_.add(now.time, std::max(0.0, -gain) * ticks_s);
-  tell(now, full(), "full width is not slower any more", "went on so");
+  report(now, full(), "full width is not slower any more", "went on so");
   const bool stale = ++phase.lost >= most_lost_beats;
   phase.best = full();
   phase.best_speed = phase.best_fills = {};
@@ -365,7 +365,7 @@ void Width::forget_phase(const Measure& now, const std::string& why) {
   trials_ = 0;
   beat_at_ = 0;
   if (level_ != full() || state_ == State::beat) {
-    if (state_ == State::narrow) tell(now, full(), why, "went on so");
+    if (state_ == State::narrow) report(now, full(), why, "went on so");
     go(full());
   }
   state_ = State::full;
@@ -375,7 +375,7 @@ void Width::back_to_full(const Measure& now, const std::string& why) {
   if (state_ == State::trying) {
     log_.resolve("broken off, " + why);
   } else {
-    tell(now, full(), why, "went on so");
+    report(now, full(), why, "went on so");
   }
   if (current_ != nothing) record().wait_until = now_ + pause_after_a_round;
   if (current_ != nothing) record().best = full();
@@ -406,7 +406,7 @@ void Width::go(const WidthLevel& level) {
   resting_ = level == full() ? std::vector<char>() : resting_at(setup_, level, spread());
 }
 
-void Width::tell(const Measure& now, const WidthLevel& to, const std::string& reason, const std::string& outcome) {
+void Width::report(const Measure& now, const WidthLevel& to, const std::string& reason, const std::string& outcome) {
   Decision decision;
   decision.time = now.time;
   decision.control_group = setup_.control_group;

@@ -93,7 +93,7 @@ class Width final : public Controller {
   void begin_beat();
   void back_to_full(const Measure& now, const std::string& why);
   void go(const WidthLevel& level);
-  void tell(const Measure& now, const WidthLevel& to, const std::string& reason, const std::string& outcome);
+  void report(const Measure& now, const WidthLevel& to, const std::string& reason, const std::string& outcome);
   void copy_decisions();
   [[nodiscard]] WidthLevel full() const { return {setup_.workers, WidthShape::thin}; }
   [[nodiscard]] Record& record() { return records_[current_]; }

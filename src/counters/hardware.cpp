@@ -49,7 +49,7 @@ class HardwareThread final : public ThreadCounters {
       const auto outcome = group->read({total, count});
       total += count;
       reading.counted_share = std::min(reading.counted_share, outcome.share);
-      if (outcome.backwards) tell("backwards", "a counter moved backwards; the step was left out");
+      if (outcome.backwards) report("backwards", "a counter moved backwards; the step was left out");
       if (outcome.failed) gone_ = true;
       if (outcome.ran) ran_ = true;
     }
@@ -71,13 +71,13 @@ class HardwareThread final : public ThreadCounters {
   /// A thread that switches so often that its counters cost too much goes on without.
   void watch_switches(Reading& reading) noexcept {
     if (switch_watch_.look(reading.time_ns, shared_->around.switches()) >= 1 || gone_) return;
-    tell("switches",
-         "a thread switches so often that counters would take more than their share of its time; it is "
-         "not counted any more");
+    report("switches",
+           "a thread switches so often that counters would take more than their share of its time; it is "
+           "not counted any more");
     groups_.clear();
     totals_.clear();
     slots_.clear();
-    gone_ = told_gone_ = true;
+    gone_ = reported_gone_ = true;
     reading.has = besides();
   }
 
@@ -119,9 +119,9 @@ class HardwareThread final : public ThreadCounters {
   void judge(Reading& reading) noexcept {
     if (reading.counted_share > 0) counted_ns_ = reading.time_ns;
     const std::uint64_t age = reading.time_ns - opened_ns_;
-    if (gone_ && !told_gone_) {
-      told_gone_ = true;
-      tell("gone", "a thread's counters have vanished; its readings stand still");
+    if (gone_ && !reported_gone_) {
+      reported_gone_ = true;
+      report("gone", "a thread's counters have vanished; its readings stand still");
     }
     if (gone_) {
       reading.has = besides();
@@ -129,13 +129,13 @@ class HardwareThread final : public ThreadCounters {
     }
     if (reading.time_ns - counted_ns_ > patience_ns) cut_groups(reading);
     if (has_.instructions && reading.instructions == 0 && ran_ && age > silence_cpu_ns) {
-      tell("silent", "the hardware counters count nothing (a virtual machine that pretends to have them?)");
+      report("silent", "the hardware counters count nothing (a virtual machine that pretends to have them?)");
       reading.has = besides();
       return;
     }
     const bool some = std::any_of(reading.fills.begin(), reading.fills.end(), [](std::uint64_t n) { return n > 0; });
     if (!some && !has_.fills.empty() && static_cast<double>(reading.instructions) > silence_instructions) {
-      tell("no fills", "the fill events count nothing on this machine; its fills are not known");
+      report("no fills", "the fill events count nothing on this machine; its fills are not known");
       reading.has.fills = {};
     }
   }
@@ -151,7 +151,7 @@ class HardwareThread final : public ThreadCounters {
       }
       counted_ns_ = reading.time_ns;
       if (largest < 2) {
-        tell("starved", "the hardware counters are held by others; nothing is counted");
+        report("starved", "the hardware counters are held by others; nothing is counted");
         return;
       }
       Limits limits = limits_;
@@ -165,13 +165,13 @@ class HardwareThread final : public ThreadCounters {
       Opened opened = shared_->open(std::move(smaller), limits);
       if (opened.groups.empty()) gone_ = true;
       attach(std::move(opened));
-      tell("cut", "others hold some of the counters; the events take turns on the rest, and totals are extrapolated");
+      report("cut", "others hold some of the counters; the events take turns on the rest, and totals are extrapolated");
     } catch (...) {
       gone_ = true;
     }
   }
 
-  void tell(const char* key, const char* text) noexcept {
+  void report(const char* key, const char* text) noexcept {
     try {
       shared_->notes.add(key, text);
     } catch (...) {
@@ -197,7 +197,7 @@ class HardwareThread final : public ThreadCounters {
   SwitchWatch switch_watch_;
   bool ran_ = false;
   bool gone_ = false;
-  bool told_gone_ = false;
+  bool reported_gone_ = false;
 };
 
 std::string event_line(const Planned& one) {

@@ -30,13 +30,13 @@ namespace {
 using os::page_bytes;
 
 #if defined(VALGRIND_STACK_REGISTER)
-unsigned tell_valgrind(const std::byte* base, std::size_t bytes) noexcept {
+unsigned register_with_valgrind(const std::byte* base, std::size_t bytes) noexcept {
   return VALGRIND_STACK_REGISTER(base, base + bytes);
 }
-void untell_valgrind(const Stack& stack) noexcept { VALGRIND_STACK_DEREGISTER(stack.valgrind); }
+void unregister_with_valgrind(const Stack& stack) noexcept { VALGRIND_STACK_DEREGISTER(stack.valgrind); }
 #else
-unsigned tell_valgrind(const std::byte* /*base*/, std::size_t /*bytes*/) noexcept { return 0; }
-void untell_valgrind(const Stack& /*stack*/) noexcept {}
+unsigned register_with_valgrind(const std::byte* /*base*/, std::size_t /*bytes*/) noexcept { return 0; }
+void unregister_with_valgrind(const Stack& /*stack*/) noexcept {}
 #endif
 
 std::atomic<bool> light_guards{true};
@@ -78,7 +78,7 @@ Stack allocate_stack(std::size_t bytes, int node) {
   install_guard(memory);
   mapped.fetch_add(1, std::memory_order_relaxed);
   std::byte* const base = static_cast<std::byte*>(memory) + page;
-  return {base, bytes, tell_valgrind(base, bytes)};
+  return {base, bytes, register_with_valgrind(base, bytes)};
 }
 
 std::uint64_t stacks_mapped() noexcept { return mapped.load(std::memory_order_relaxed); }
@@ -92,7 +92,7 @@ void forget_frames([[maybe_unused]] const Stack& stack) noexcept {
 void free_stack(const Stack& stack) noexcept {
   if (stack.base == nullptr) return;
   forget_frames(stack);
-  untell_valgrind(stack);
+  unregister_with_valgrind(stack);
   os::unmap_stack(stack.base - page_bytes(), stack.bytes + page_bytes());
   if (!light_guards.load(std::memory_order_relaxed)) guarded_stacks.fetch_sub(1, std::memory_order_relaxed);
 }

@@ -41,7 +41,7 @@ LeaseContext lease_context() {
     return (static_cast<std::int64_t>(base::monotonic_ns()) - offset) / 1'000'000;
   };
   around.alive = [processes](const os::ProcessIdentity& process) { return processes->alive(process); };
-  around.tell = [](const std::string& text) { base::notice("share", text); };
+  around.report = [](const std::string& text) { base::notice("share", text); };
   return around;
 }
 
@@ -82,7 +82,7 @@ bool Lease::is_me(const Entry& entry) const {
 
 std::optional<Table> Lease::read() {
   if (!is_table()) {
-    around_.tell("the table of shares " + path_ + " was replaced by something else, which is left as it is");
+    around_.report("the table of shares " + path_ + " was replaced by something else, which is left as it is");
     return std::nullopt;
   }
   std::array<std::string, 2> images;
@@ -93,7 +93,7 @@ std::optional<Table> Lease::read() {
   const bool has_header = !images[0].empty() || !images[1].empty();
   Decoded decoded = has_header ? decode(images[0], images[1]) : decode(file_->read(file_bytes() + 1));
   if (decoded.damaged) {
-    around_.tell("the table of shares " + path_ + " was damaged and is begun anew");
+    around_.report("the table of shares " + path_ + " was damaged and is begun anew");
     file_->cut(0);
   }
   return std::move(decoded.table);
@@ -136,7 +136,7 @@ Lease::Standing Lease::look(int want, const CoreCpuSet& busy) {
   try {
     reopen_if_gone();
   } catch (const std::exception& error) {
-    around_.tell(error.what());
+    around_.report(error.what());
     return standing_;
   }
   const os::SharedFile::Turn turn(*file_);
@@ -147,7 +147,7 @@ Lease::Standing Lease::look(int want, const CoreCpuSet& busy) {
   strike_out(table);
   const std::size_t self = join(table, want);
   if (self == table.entries.size()) {
-    around_.tell("the table of shares is full (" + std::to_string(most_entries) + " holders); this one goes without");
+    around_.report("the table of shares is full (" + std::to_string(most_entries) + " holders); this one goes without");
     standing_ = {{}, {}, {}, 0, static_cast<int>(table.entries.size())};
     return standing_;
   }
@@ -183,10 +183,10 @@ Lease::Standing Lease::look(int want, const CoreCpuSet& busy) {
   now.due = due;
   now.holders = static_cast<int>(table.entries.size());
   if (!write(table)) {
-    around_.tell("the table of shares " + path_ +
-                 " cannot be written, so the machine is not shared; is the disk full, or the limit of file sizes "
-                 "(ulimit -f) below " +
-                 std::to_string(file_bytes() / 1024 + 1) + " KiB?");
+    around_.report("the table of shares " + path_ +
+                   " cannot be written, so the machine is not shared; is the disk full, or the limit of file sizes "
+                   "(ulimit -f) below " +
+                   std::to_string(file_bytes() / 1024 + 1) + " KiB?");
     return standing_;
   }
   standing_ = now;

@@ -40,7 +40,7 @@ struct LeaseContext {
   std::uint64_t name_space = 0;          ///< in which `self` is meant: of process ids and of start times
   std::function<std::int64_t()> now_ms;  ///< the machine's monotonic clock, the same for all namespaces
   std::function<bool(const os::ProcessIdentity&)> alive;
-  std::function<void(const std::string&)> tell;  ///< called with a sentence about a damaged table
+  std::function<void(const std::string&)> report;  ///< called with a sentence about a damaged table
 };
 LeaseContext lease_context();
 

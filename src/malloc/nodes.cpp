@@ -15,7 +15,7 @@ std::size_t number_in(const char* text) noexcept {
   return number;
 }
 
-/// Bytes of a node that are free; all where the kernel does not tell.
+/// Bytes of a node that are free; all where the kernel does not say.
 std::size_t free_bytes_of(int node) noexcept {
   Text path;
   path << "/sys/devices/system/node/node" << static_cast<std::uint64_t>(node) << "/meminfo";

@@ -7,7 +7,7 @@
 
 namespace charm::shim {
 
-/// Whether the machine has memory on more than one node; false where the kernel does not tell.
+/// Whether the machine has memory on more than one node; false where the kernel does not say.
 bool several_memories() noexcept;
 
 /// How many mappings a process may have (vm.max_map_count).

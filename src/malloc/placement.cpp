@@ -249,7 +249,7 @@ void see_full_nodes(std::size_t bytes, std::size_t root) noexcept {
              << " has no room for its part of a block; what does not fit lies on other nodes\n");
 }
 
-void tell_refusal() noexcept {
+void report_refusal() noexcept {
   if (refused_with.load(std::memory_order_relaxed) == 0) [[likely]]
     return;
   const int error = refused_with.exchange(0, std::memory_order_relaxed);
@@ -310,7 +310,7 @@ void print_statistics(const char* when) noexcept {
 
 /// At exit(). A program that ends by _exit or a signal prints nothing.
 [[gnu::destructor]] void at_exit() {
-  tell_refusal();
+  report_refusal();
   if (asked.statistics != nullptr && !is_sandboxed()) print_statistics("");
 }
 

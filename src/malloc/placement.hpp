@@ -36,7 +36,7 @@ void see_weights() noexcept;
 void see_full_nodes(std::size_t bytes, std::size_t root) noexcept;
 
 /// Prints why the kernel has refused to place memory, if it has and nobody was told. Where no lock is held.
-void tell_refusal() noexcept;
+void report_refusal() noexcept;
 
 /// Places a mapping before it is touched: by the weights of the root, or on its memory for normal blocks. If the kernel
 /// refuses, the mapping lies where it is touched first. Below jemalloc's locks. \param grows it is the end of a block.

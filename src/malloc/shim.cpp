@@ -140,7 +140,7 @@ bool is_huge(std::size_t bytes) noexcept { return bytes > largest_normal.load(st
 void see_placed(const void* block, std::size_t bytes) noexcept {
   const int root = block != nullptr ? root_here() : -1;
   if (root >= 0) see_full_nodes(bytes, static_cast<std::size_t>(root));
-  tell_refusal();
+  report_refusal();
 }
 
 int flags_of(int arena) noexcept {
@@ -169,7 +169,7 @@ void* arena_for_refill(void* thread, void* cache, void* chosen) noexcept {
   if (inside) return chosen;
   started.store(true, std::memory_order_relaxed);
   look(thread, cache, chosen);
-  if (places()) tell_refusal();
+  if (places()) report_refusal();
   return thread_arena != nullptr ? thread_arena : chosen;
 }
 
@@ -221,7 +221,7 @@ void after_fork_in_child() {
   release_own_locks();
 }
 
-void* told(void* block) noexcept {
+void* reported(void* block) noexcept {
   if (block == nullptr) os::bare::set_out_of_memory();
   return block;
 }
@@ -235,7 +235,7 @@ void* reported(void* block, std::size_t bytes) noexcept {
 [[gnu::noinline]] void* huge_again(void* block, std::size_t bytes) noexcept {
   const int flags = huge_flags(bytes);
   if (flags < 0) return reported(charm_je_realloc(block, bytes), bytes);
-  return told(make_huge(flags, bytes, [&](int with) {
+  return reported(make_huge(flags, bytes, [&](int with) {
     return block == nullptr ? charm_je_mallocx(bytes, with) : charm_je_rallocx(block, bytes, with);
   }));
 }
@@ -250,7 +250,7 @@ void* allocate_aligned(std::size_t alignment, std::size_t bytes) noexcept {
   if (is_huge(bytes) && is_power_of_two(alignment)) {
     const int flags = huge_flags(bytes);
     if (flags >= 0) {
-      return told(make_huge(flags, bytes, [&](int with) {
+      return reported(make_huge(flags, bytes, [&](int with) {
         return charm_je_mallocx(bytes, with | static_cast<int>(MALLOCX_ALIGN(alignment)));
       }));
     }

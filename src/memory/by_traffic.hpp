@@ -42,7 +42,7 @@ std::vector<std::uint16_t> shared_weights(const memory::WeightPage& page, const 
 bool place_by_weights(os::PageSystem& system, const Machine* machine, const Block& block,
                       const memory::WeightPage& page, const std::vector<std::uint16_t>& weights);
 
-/// OS number of the node for normal memory of a node's threads; `os_node` itself where the page does not tell.
+/// OS number of the node for normal memory of a node's threads; `os_node` itself where the page does not say.
 int normal_node(const memory::WeightPage& page, const Machine& machine, int os_node);
 
 }  // namespace charm::memory

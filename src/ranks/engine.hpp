@@ -80,7 +80,7 @@ class Engine {
   [[nodiscard]] Traffic traffic() noexcept;
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   /// Whether an error has told the program that a rank was lost.
-  [[nodiscard]] bool loss_was_told() const noexcept { return loss_told_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool loss_was_reported() const noexcept { return loss_reported_.load(std::memory_order_relaxed); }
   /// \throws Error (remote) if any rank was lost.
   void check();
 
@@ -109,8 +109,8 @@ class Engine {
     std::uint32_t credits = least_window;  // what the peer gives beyond comes with its first buffer or note
     Buffer* first = nullptr;               // those that wait for a credit
     Buffer* last = nullptr;
-    Waiter* stalled = nullptr;  // tasks that wait for room
-    std::uint64_t told = 0;     // `run` as the peer knows it
+    Waiter* stalled = nullptr;   // tasks that wait for room
+    std::uint64_t reported = 0;  // `run` as the peer knows it
     std::uint64_t buffers = 0;
     // By any thread:
     std::atomic<int> waiting{0};
@@ -173,7 +173,7 @@ class Engine {
   std::vector<Peer> peers_;
   std::atomic<bool> notes_due_{false};
   std::atomic<bool> failed_{false};
-  std::atomic<bool> loss_told_{false};
+  std::atomic<bool> loss_reported_{false};
   std::atomic<bool> together_{false};  // a task is in a collective
   std::atomic<std::uint64_t> waits_{0};
   std::atomic<bool> event_seen_{false};  // since last_event_ns_ was written

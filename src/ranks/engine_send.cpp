@@ -55,13 +55,13 @@ void rank_is_lost(const std::string& name) {
 
 void Engine::check() {
   if (!failed()) return;
-  loss_told_.store(true, std::memory_order_relaxed);
+  loss_reported_.store(true, std::memory_order_relaxed);
   rank_is_lost(lost_);
 }
 
 void Engine::check_rank(int rank) {
   if (!gone(rank)) return;
-  loss_told_.store(true, std::memory_order_relaxed);
+  loss_reported_.store(true, std::memory_order_relaxed);
   rank_is_lost(peer(rank).name);
 }
 
@@ -222,9 +222,9 @@ void Engine::pump(int to) noexcept {
 
 void Engine::fill_head(int to, Buffer& buffer) noexcept {
   Peer& there = peer(to);
-  there.told = there.run.load(std::memory_order_acquire);
+  there.reported = there.run.load(std::memory_order_acquire);
   WireHead& head = buffer.head();
-  head.run = static_cast<std::uint32_t>(there.told);
+  head.run = static_cast<std::uint32_t>(there.reported);
   head.messages = static_cast<std::uint16_t>(buffer.messages);
   if (buffer.messages > 0 && buffer.replies == buffer.messages) head.messages |= WireHead::all_replies;
   std::uint32_t credits = there.owed.load(std::memory_order_relaxed);
@@ -243,7 +243,7 @@ void Engine::send_notes(std::uint32_t least) noexcept {
     Peer& there = peer(to);
     if (to == rank_ || gone(to)) continue;
     const std::uint32_t owed = there.owed.load(std::memory_order_relaxed);
-    const bool news = owed > 0 || there.run.load(std::memory_order_relaxed) != there.told;
+    const bool news = owed > 0 || there.run.load(std::memory_order_relaxed) != there.reported;
     if (!news) continue;
     if (owed < least && least > 1) {
       notes_due_.store(true, std::memory_order_relaxed);

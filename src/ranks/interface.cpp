@@ -213,7 +213,7 @@ void finalize() {
   not_in_tasks("finalize");
   Engine& own = engine();
   need_runtime();
-  const bool knows = own.loss_was_told();
+  const bool knows = own.loss_was_reported();
   std::exception_ptr error;
   try {
     own.check();

@@ -165,7 +165,7 @@ class MpiTransport : public Transport {
   }
 
   bool suspects() override {
-    if (!told_.empty()) return true;
+    if (!reported_.empty()) return true;
     const auto dead = std::find_if(watches_.begin(), watches_.end(), [this](const Watch& watch) {
       return watch == Watch::near &&
              !is_alive(whereabouts_[static_cast<std::size_t>(&watch - watches_.data())].process);
@@ -179,8 +179,8 @@ class MpiTransport : public Transport {
     // that has ended since: what that has told may not have been read yet.
     int rank = -1;
     auto known = [this](int of) { return watches_[static_cast<std::size_t>(of)] == Watch::lost; };
-    for (; rank < 0 && !told_.empty(); told_.pop_front())
-      if (!known(told_.front())) rank = told_.front();
+    for (; rank < 0 && !reported_.empty(); reported_.pop_front())
+      if (!known(reported_.front())) rank = reported_.front();
     const bool seen = rank < 0;
     if (seen) rank = std::exchange(suspect_, -1);
     if (rank < 0 || known(rank)) return -1;
@@ -189,7 +189,7 @@ class MpiTransport : public Transport {
     description = "rank " + std::to_string(rank) + " (process " + std::to_string(there.process.pid) + " on " +
                   there.host.data() + ")";
     steps_.give_up();  // its caller goes on without it
-    if (seen) tell_of_lost(rank);
+    if (seen) report_lost(rank);
     return rank;
   }
 
@@ -253,7 +253,7 @@ class MpiTransport : public Transport {
   }
 
   /// Other hosts cannot see the processes of this one; those of this host have to know who was lost first.
-  void tell_of_lost(int rank) {
+  void report_lost(int rank) {
     for (int to = 0; to < ranks_; ++to) {
       if (const Watch watch = watches_[static_cast<std::size_t>(to)]; watch == Watch::far || watch == Watch::near)
         announce(to, {Announcement::no_buffer, static_cast<std::uint64_t>(rank)});
@@ -310,7 +310,7 @@ class MpiTransport : public Transport {
     Announcement of;
     std::memcpy(&of, note.data + sizeof(WireHead), sizeof of);
     if (of.bytes == Announcement::no_buffer) {
-      told_.push_back(static_cast<int>(of.number));
+      reported_.push_back(static_cast<int>(of.number));
       return;
     }
     Receive receive{MPI_REQUEST_NULL, pool_.take(of.bytes)};
@@ -359,8 +359,8 @@ class MpiTransport : public Transport {
   MpiSteps steps_;
   std::vector<Whereabouts> whereabouts_;
   std::vector<Watch> watches_;
-  std::deque<int> told_;  // lost ranks, in the order in which others have told of them
-  int suspect_ = -1;      // whose process was not there when it was looked for last
+  std::deque<int> reported_;  // lost ranks, in the order in which others have told of them
+  int suspect_ = -1;          // whose process was not there when it was looked for last
   os::Processes processes_;
 };
 

@@ -77,7 +77,7 @@ void drop_invented_sockets(Survey& survey, Machine& machine) {
 
 /// Gives every core a socket and a node, so that later steps need not check for missing ones.
 void complete(Survey& survey, std::vector<std::string>& notes) {
-  if (!survey.cores_told) notes.emplace_back("Cores cannot be told apart: every hardware thread is taken as a core.");
+  if (!survey.cores_known) notes.emplace_back("Cores cannot be told apart: every hardware thread is taken as a core.");
   if (survey.nodes.empty()) {
     survey.nodes.push_back({0, 0, -1, ""});
     survey.allowed_nodes = {0};
@@ -171,7 +171,7 @@ std::vector<int> usable_nodes(const Survey& survey, const Restrictions& restrict
   if (restrictions.cgroup_nodes) {
     if (OsNodeSet left = allowed & *restrictions.cgroup_nodes; !left.empty()) allowed = std::move(left);
   }
-  const bool sizes_told =
+  const bool sizes_known =
       std::any_of(survey.nodes.begin(), survey.nodes.end(), [](const SurveyNode& node) { return node.bytes > 0; });
   std::vector<int> usable;
   OsNodeSet empty;
@@ -179,7 +179,7 @@ std::vector<int> usable_nodes(const Survey& survey, const Restrictions& restrict
     const int os_index = survey.nodes[n].os_index;
     const bool memory = allowed.contains(os_index);
     const bool cores = local.count(static_cast<int>(n)) > 0;
-    if (!cores && sizes_told && survey.nodes[n].bytes == 0) {
+    if (!cores && sizes_known && survey.nodes[n].bytes == 0) {
       empty.insert(os_index);
       continue;
     }
@@ -203,7 +203,7 @@ std::vector<std::vector<double>> normalised(const Survey& survey, const std::vec
                                             std::vector<std::string>& notes) {
   if (nodes.size() == 1) return {{10}};
   if (survey.node_distance.empty()) return {};
-  auto told = [&](std::size_t a, std::size_t b) {
+  auto known = [&](std::size_t a, std::size_t b) {
     return survey.node_distance[static_cast<std::size_t>(nodes[a])][static_cast<std::size_t>(nodes[b])];
   };
   double local = 0;
@@ -212,7 +212,7 @@ std::vector<std::vector<double>> normalised(const Survey& survey, const std::vec
   bool missing = false;
   for (std::size_t a = 0; a < nodes.size(); ++a) {
     for (std::size_t b = 0; b < nodes.size(); ++b) {
-      double d = told(a, b);
+      double d = known(a, b);
       if (d <= 0) missing = missing || a != b;
       if (d <= 0) continue;
       double& least = a == b ? local : nearest;
@@ -226,7 +226,7 @@ std::vector<std::vector<double>> normalised(const Survey& survey, const std::vec
   std::vector<std::vector<double>> matrix(nodes.size(), std::vector<double>(nodes.size(), 10));
   for (std::size_t a = 0; a < nodes.size(); ++a) {
     for (std::size_t b = 0; b < nodes.size(); ++b) {
-      double d = told(a, b);
+      double d = known(a, b);
       if (d > 0) matrix[a][b] = 10 * d / local;
       if (d <= 0 && a != b) matrix[a][b] = 10 * farthest / local;
     }
@@ -251,8 +251,8 @@ std::map<std::pair<int, int>, int> clusters_within(const Survey& survey, const C
   for (int index : group.cores) ++sizes[cluster_of(survey.cores[static_cast<std::size_t>(index)])];
   std::map<std::pair<int, int>, int> numbers;
   for (const auto& [cluster, size] : sizes) {
-    const bool told = cluster.second >= 0 && size > 1 && size < group.cores.size();
-    numbers[cluster] = told ? next++ : -1;
+    const bool known = cluster.second >= 0 && size > 1 && size < group.cores.size();
+    numbers[cluster] = known ? next++ : -1;
   }
   return numbers;
 }

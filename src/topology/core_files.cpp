@@ -12,7 +12,7 @@ namespace {
 
 // Processors with favoured cores are those of desktops and notebooks; reading this file may interrupt the cpu.
 constexpr std::size_t most_cores_with_favoured = 64;
-constexpr int most_told = 1 << 30;
+constexpr int most_reported = 1 << 30;
 
 /// As Linux names the performance counters of each type of cores; the slowest first.
 constexpr std::array types = {"cpu_lowpower", "cpu_atom", "cpu_core"};
@@ -34,7 +34,7 @@ void read_of_each(Survey& survey, const std::string& root, const char* file, int
     std::array<char, 64> buffer{};
     std::string_view text = os::read_start(os::path_below(root, cpu + file), buffer);
     const auto value = os::next_number<int>(text);
-    if (value && *value > 0 && *value < most_told) core.*field = *value / unit;
+    if (value && *value > 0 && *value < most_reported) core.*field = *value / unit;
     if (!value && &core == &survey.cores.front()) return;
   }
 }

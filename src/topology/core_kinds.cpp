@@ -98,14 +98,14 @@ std::vector<double> speeds_of(const Survey& survey, const std::vector<CoreKind>&
   const bool alike =
       std::all_of(kinds.begin(), kinds.end(), [](CoreKind kind) { return kind == CoreKind::performance; });
   std::vector<double> speeds;
-  const auto told = [&](Of what) {
+  const auto known = [&](Of what) {
     if (!speeds.empty() || !all_tell(survey, what)) return;
     for (const SurveyCore& core : survey.cores) speeds.push_back(what(core));
   };
-  if (alike) told(highest_perf_of);
-  told(capacity_of);
+  if (alike) known(highest_perf_of);
+  known(capacity_of);
   const bool typed = std::any_of(survey.cores.begin(), survey.cores.end(), [](const auto& c) { return c.rank >= 0; });
-  if (alike || !typed) told(max_mhz_of);
+  if (alike || !typed) known(max_mhz_of);
   if (!speeds.empty()) return speeds;
   const bool frequencies = all_tell(survey, max_mhz_of);
   for (std::size_t i = 0; i < kinds.size(); ++i) {

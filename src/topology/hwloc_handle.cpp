@@ -136,8 +136,8 @@ HwlocHandle load_processors(const std::string& dump) {
     bool read = false;
     // A thread of its own, since hwloc binds the one that loads to each cpu in turn.
     std::thread([&] { read = hwloc_topology_load(handle.get()) == 0; }).join();
-    const char* told_by = read ? hwloc_obj_get_info_by_name(hwloc_get_root_obj(handle.get()), "Backend") : nullptr;
-    if (told_by == nullptr || std::string_view(told_by) != "x86") return nullptr;
+    const char* backend = read ? hwloc_obj_get_info_by_name(hwloc_get_root_obj(handle.get()), "Backend") : nullptr;
+    if (backend == nullptr || std::string_view(backend) != "x86") return nullptr;
     return handle;
   });
 }

@@ -57,7 +57,7 @@ struct Survey {
   std::vector<SurveyNode> nodes;        // in hardware order
   std::vector<SurveyKind> kinds;        // empty where not asked for or all cores are alike
   int sockets = 0;                      // as the source says; 0: it says nothing
-  bool cores_told = true;               // false: every hardware thread was taken for a core
+  bool cores_known = true;              // false: every hardware thread was taken for a core
   bool arm = false;                     // an Arm processor, whose package ids may be those of clusters
   bool dense_cores = false;             // a processor whose chiplets with less L3 for each core have slower cores
   CpuSet all_cpus;                      // also those that are offline or hidden

@@ -198,7 +198,7 @@ std::vector<std::vector<double>> distances(hwloc_topology_t topology, std::size_
 }
 
 /// What the nearest cpus read of a node's memory: a bandwidth in MB/s or a latency in ns (HMAT); 0: unknown.
-double told_of(hwloc_topology_t topology, Object node, hwloc_memattr_id_t what) {
+double memory_attribute(hwloc_topology_t topology, Object node, hwloc_memattr_id_t what) {
   hwloc_location best;
   hwloc_uint64_t value = 0;
   return hwloc_memattr_get_best_initiator(topology, what, node, 0, &best, &value) == 0 ? static_cast<double>(value) : 0;
@@ -280,7 +280,7 @@ void name_gpu_memory(Survey& survey, bool grace) {
   if (!grace && !power9) return;
   for (std::size_t n = 0; n < survey.nodes.size(); ++n) {
     SurveyNode& node = survey.nodes[n];
-    // hwloc may count cpus that are nearest to a node as its own, so that its set of them does not tell.
+    // hwloc may count cpus that are nearest to a node as its own, so that its set of them does not say.
     const bool has_cores = std::any_of(survey.cores.begin(), survey.cores.end(),
                                        [&](const SurveyCore& core) { return core.node == static_cast<int>(n); });
     if (has_cores || !node.kind.empty()) continue;
@@ -299,10 +299,10 @@ Survey survey_of(hwloc_topology_t topology, std::string origin) {
   Object last_l2 = nullptr;
   int sharers = 0;
   bool nested = false;
-  survey.cores_told = false;
+  survey.cores_known = false;
   for (Object pu : all_of(topology, HWLOC_OBJ_PU)) {
     Object core = ancestor(pu, HWLOC_OBJ_CORE);
-    survey.cores_told = survey.cores_told || core != nullptr;
+    survey.cores_known = survey.cores_known || core != nullptr;
     if (core == nullptr) core = pu;
     if (core == last) continue;
     survey.cores.push_back(core_of(core, nodes, number));
@@ -320,8 +320,8 @@ Survey survey_of(hwloc_topology_t topology, std::string origin) {
     const std::string kind = node->subtype == nullptr ? "" : node->subtype;
     survey.nodes.push_back({static_cast<int>(node->os_index), node->attr->numanode.local_memory,
                             socket_of_node(number.packages, node), kind == "GPUMemory" ? "GPU" : kind,
-                            told_of(topology, node, HWLOC_MEMATTR_ID_BANDWIDTH) / 1000,
-                            told_of(topology, node, HWLOC_MEMATTR_ID_LATENCY)});
+                            memory_attribute(topology, node, HWLOC_MEMATTR_ID_BANDWIDTH) / 1000,
+                            memory_attribute(topology, node, HWLOC_MEMATTR_ID_LATENCY)});
   }
   name_gpu_memory(survey, info_of(topology, number.packages, "CPUPart") == "0xd4f");
   survey.sockets = static_cast<int>(number.packages.objects().size());

@@ -64,7 +64,7 @@ class Writer {
       visit(item.cpus), visit(item.efficiency), visit(item.name);
     } else {
       visit(item.name), visit(item.origin), visit(item.cores), visit(item.l3_bytes), visit(item.cores_per_l2);
-      visit(item.nodes), visit(item.kinds), visit(item.sockets), visit(item.cores_told), visit(item.arm);
+      visit(item.nodes), visit(item.kinds), visit(item.sockets), visit(item.cores_known), visit(item.arm);
       visit(item.dense_cores);
       visit(item.all_cpus), visit(item.allowed_cpus), visit(item.allowed_nodes), visit(item.all_nodes);
       visit(item.node_distance), visit(item.notes);

@@ -99,7 +99,7 @@ std::optional<Survey> plain_synthetic(const std::string& description) {
 
   Survey survey;
   survey.origin = "synthetic:" + description;
-  survey.cores_told = core_level != levels->end();
+  survey.cores_known = core_level != levels->end();
   const int package = cpus_of(*levels, Kind::package, threads);
   const int node = cpus_of(*levels, Kind::node, threads);
   const int l3 = cpus_of(*levels, Kind::l3, threads);

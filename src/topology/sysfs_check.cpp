@@ -148,7 +148,7 @@ class Check {
   SysfsFindings findings() {
     there_ = numbered(cpus_, "cpu");
     for (int cpu : there_) {
-      if (is_folder(of(cpu) / "topology")) told_.insert(cpu);
+      if (is_folder(of(cpu) / "topology")) described_.insert(cpu);
     }
     if (!any_sharers()) {
       return {"has no topology: none of its cpus has cpuN/topology with the cpus that share its core", copy_again};
@@ -158,8 +158,8 @@ class Check {
     if (!notes_.empty()) return {"names its cpus in sys/devices/system/cpu/online, which is no list", copy_again};
     online_ = online.value_or(there_);
     note(online_ - there_, " online without a directory, and taken as missing");
-    note((online_ & there_) - told_, " online without topology, and taken as missing");
-    const CpuSet known = online_ & told_;
+    note((online_ & there_) - described_, " online without topology, and taken as missing");
+    const CpuSet known = online_ & described_;
     shared("the core", known,
            [&](int cpu) { return first_of(cpu, {"topology/core_cpus", "topology/thread_siblings"}); });
     shared("the socket", known,
@@ -180,7 +180,7 @@ class Check {
 
   /// hwloc falls back to this machine's cpus where there is none.
   [[nodiscard]] bool any_sharers() const {
-    return std::any_of(told_.begin(), told_.end(), [&](int cpu) {
+    return std::any_of(described_.begin(), described_.end(), [&](int cpu) {
       return first_of(cpu, {"topology/core_cpus", "topology/thread_siblings", "topology/package_cpus",
                             "topology/core_siblings"})
           .has_value();
@@ -292,7 +292,7 @@ class Check {
   }
 
   fs::path cpus_, nodes_;
-  CpuSet there_, told_, online_;
+  CpuSet there_, described_, online_;
   std::vector<std::string> notes_;
   bool distances_ = true;
 };

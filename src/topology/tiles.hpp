@@ -1,4 +1,4 @@
-// Processors that are known to be made of several dies behind one L3 cache, which the system does not tell apart.
+// Processors that are known to be made of several dies behind one L3 cache, which the system does not say apart.
 #pragma once
 
 #include <charm/machine.hpp>

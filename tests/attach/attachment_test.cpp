@@ -33,7 +33,7 @@ class Attachments : public testing::Test {
     around.self = {100, 1};
     around.now_ms = [this] { return static_cast<std::int64_t>(now * 1000) + 1; };
     around.alive = [](const charm::os::ProcessIdentity&) { return true; };
-    around.tell = [](const std::string& text) { ADD_FAILURE() << text; };
+    around.report = [](const std::string& text) { ADD_FAILURE() << text; };
     auto lease = std::make_unique<charm::lease::Lease>((folder_ / "shares").string(), machine, 100, 16, around);
     attachment = std::make_unique<Attachment>(program, charm::test::plan_on(machine, "local"), 0, machine.allowed_cpus,
                                               false, std::move(lease), nullptr, 0);
@@ -44,7 +44,7 @@ class Attachments : public testing::Test {
     around.self = {200, 1};
     around.now_ms = [this] { return static_cast<std::int64_t>(now * 1000) + 1; };
     around.alive = [](const charm::os::ProcessIdentity&) { return true; };
-    around.tell = [](const std::string& text) { ADD_FAILURE() << text; };
+    around.report = [](const std::string& text) { ADD_FAILURE() << text; };
     another = std::make_unique<charm::lease::Lease>((folder_ / "shares").string(), machine, 100, wants, around);
     another_wants = wants;
   }

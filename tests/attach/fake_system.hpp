@@ -138,9 +138,9 @@ class FakeProgram final : public attach::System {
   }
   double resident_bytes() override { return resident; }
   bool gathers() override { return kernel_gathers; }
-  std::optional<attach::Told> progress(double now) override {
+  std::optional<attach::WorkReport> progress(double now) override {
     if (!done) return std::nullopt;
-    return attach::Told{*done, done_at.value_or(now), next_word};
+    return attach::WorkReport{*done, done_at.value_or(now), next_word};
   }
   std::map<int, os::CpuTime> cpu_times() override { return cpus_; }
   std::unique_ptr<counters::ThreadCounters> counters(const attach::ThreadId& id) override {

@@ -73,7 +73,7 @@ TEST(PageFollower, KeepsPagesUnlessItIsAsked) {
   PagedProgram program({});
   program.stand(1, 60);
   EXPECT_EQ(program.pages.searches, 0);
-  EXPECT_EQ(program.follower.told(), "");
+  EXPECT_EQ(program.follower.summary(), "");
 }
 
 TEST(PageFollower, MovesThemOnceTheWorkersStandStill) {
@@ -82,7 +82,7 @@ TEST(PageFollower, MovesThemOnceTheWorkersStandStill) {
   EXPECT_EQ(program.pages.on[0], 100 * mb) << "not before three seconds";
   program.stand(1, 2);
   EXPECT_EQ(program.pages.on[0], 0U);
-  EXPECT_EQ(program.follower.told(), "pages: 100 MB moved to the workers' nodes");
+  EXPECT_EQ(program.follower.summary(), "pages: 100 MB moved to the workers' nodes");
 }
 
 TEST(PageFollower, OnceIsOnce) {
@@ -123,7 +123,7 @@ TEST(PageFollower, LeavesItToTheKernelWhereThatBalances) {
   program.pages.balanced = true;
   program.stand(1, 60);
   EXPECT_EQ(program.follower.moved(), 0U);
-  EXPECT_NE(program.follower.told().find("NUMA balancing"), std::string::npos);
+  EXPECT_NE(program.follower.summary().find("NUMA balancing"), std::string::npos);
 }
 
 TEST(PageFollower, StopsWhereTheKernelLeavesThemWhereTheyAre) {
@@ -134,7 +134,8 @@ TEST(PageFollower, StopsWhereTheKernelLeavesThemWhereTheyAre) {
   program.stand(0, 100);
   program.stand(1, 100);
   EXPECT_EQ(program.pages.searches, searches);
-  EXPECT_NE(program.follower.told().find("left 100 MB where they were"), std::string::npos) << program.follower.told();
+  EXPECT_NE(program.follower.summary().find("left 100 MB where they were"), std::string::npos)
+      << program.follower.summary();
 }
 
 TEST(PageFollower, StopsWherePagesComeBack) {
@@ -143,7 +144,7 @@ TEST(PageFollower, StopsWherePagesComeBack) {
   EXPECT_EQ(program.pages.on[1], 100 * mb);
   program.pages.on = {{0, 90 * mb}, {1, 10 * mb}};
   program.stand(1, 40);
-  EXPECT_NE(program.follower.told().find("lie elsewhere again"), std::string::npos) << program.follower.told();
+  EXPECT_NE(program.follower.summary().find("lie elsewhere again"), std::string::npos) << program.follower.summary();
   program.stand(0, 100);
   EXPECT_EQ(program.pages.on[0], 90 * mb);
 }

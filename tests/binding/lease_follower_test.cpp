@@ -38,7 +38,7 @@ class Follower : public testing::Test {
     around.name_space = 1;
     around.now_ms = [this] { return static_cast<std::int64_t>(now * 1000) + 1; };
     around.alive = [](const charm::os::ProcessIdentity&) { return true; };
-    around.tell = [](const std::string& text) { ADD_FAILURE() << text; };
+    around.report = [](const std::string& text) { ADD_FAILURE() << text; };
     return std::make_unique<Lease>(folder_.path("shares"), machine, 100, 8, around);
   }
   double look(int wanted = 8) {

@@ -32,19 +32,19 @@ TEST(Readings, AreAddedBySource) {
 }
 
 TEST(Readings, SayEnoughWithInstructionsAndOneFarSource) {
-  using charm::binding::tells_enough;
+  using charm::binding::measures_enough;
   for (const FillSource source :
        {FillSource::other_chiplet, FillSource::remote_cache, FillSource::local_dram, FillSource::remote_dram}) {
     Measured has;
     has.fills.add(source);
-    EXPECT_FALSE(tells_enough(has));
+    EXPECT_FALSE(measures_enough(has));
     has.instructions = true;
-    EXPECT_TRUE(tells_enough(has));
+    EXPECT_TRUE(measures_enough(has));
   }
   Measured near;
   near.instructions = true;
   near.fills.add(FillSource::own_chiplet);
-  EXPECT_FALSE(tells_enough(near));
+  EXPECT_FALSE(measures_enough(near));
 }
 
 TEST(Readings, HideChipletsWhereANodeHasSeveral) {

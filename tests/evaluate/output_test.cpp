@@ -121,18 +121,18 @@ TEST(CountersOfFills, HaveToTellTheSourcesApart) {
   std::string why;
   counters::Description counting;
   counting.why_not = "no PMU";
-  EXPECT_FALSE(tells_fills(counting, why));
+  EXPECT_FALSE(separates_fills(counting, why));
   EXPECT_EQ(why, "no PMU");
   counting.kind = counters::Description::Kind::hardware;
   counting.why_not = "";
   counting.classes = {{FillSource::own_chiplet, {FillSource::own_chiplet, FillSource::other_chiplet}, ""},
                       {FillSource::local_dram, {FillSource::local_dram}, ""}};
-  EXPECT_FALSE(tells_fills(counting, why));
+  EXPECT_FALSE(separates_fills(counting, why));
   EXPECT_TRUE(has(why, "own_chiplet")) << why;
   counting.classes = {{FillSource::own_chiplet, {FillSource::own_chiplet}, ""},
                       {FillSource::remote_cache, {FillSource::remote_cache}, ""},
                       {FillSource::local_dram, {FillSource::local_dram}, ""}};
-  EXPECT_TRUE(tells_fills(counting, why));
+  EXPECT_TRUE(separates_fills(counting, why));
 }
 
 Evaluation an_evaluation(const std::string& machine_name, Nature nature) {

@@ -52,7 +52,7 @@ struct World {
     around.name_space = 1;
     around.now_ms = [this] { return now_ms; };
     around.alive = [this](const charm::os::ProcessIdentity& process) { return alive.contains(process.pid); };
-    around.tell = [this](const std::string& text) { told.push_back(text); };
+    around.report = [this](const std::string& text) { told.push_back(text); };
     program.lease = std::make_unique<Lease>(path, on == nullptr ? machine : *on, weight, want, around);
     return program;
   }
@@ -271,7 +271,7 @@ TEST_F(Shares, WhoWaitsForSomethingLooksOftener) {
 
 TEST(LeaseContext, SaysWhatIsWrongAsANotice) {
   testing::internal::CaptureStderr();
-  lease_context().tell("the table is damaged");
+  lease_context().report("the table is damaged");
   (void)testing::internal::GetCapturedStderr();
   const auto all = charm::base::notices();
   EXPECT_TRUE(std::find(all.begin(), all.end(), "the table is damaged") != all.end());

@@ -295,7 +295,7 @@ TEST_P(RandomPrograms, WhileTheWidthChanges) {
           rested += now > rests[w] ? 1 : 0;
           rests[w] = now;
         }
-        steering.tell_who_rests(0, rests);
+        steering.set_resting(0, rests);
         std::this_thread::sleep_for(std::chrono::microseconds(random() % 3000));
       }
     });

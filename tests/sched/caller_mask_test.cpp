@@ -21,7 +21,7 @@ constexpr const char* two_chiplets = "pack:1 l3:2 core:2 pu:1";
 const CpuSet all = {0, 1, 2, 3};
 
 /// A runtime on a machine of paper with a kernel of paper, started by the thread of the test, which works as worker 0.
-/// The kernel does not tell where the thread is, so it is bound as soon as it arrives.
+/// The kernel does not say where the thread is, so it is bound as soon as it arrives.
 class Lent {
  public:
   explicit Lent(const std::function<void(charm::Config&)>& change = {}) : kernel(4) {

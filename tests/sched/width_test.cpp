@@ -32,7 +32,7 @@ charm::Config width_config(const char* policy = "local") {
 void let_run(const std::vector<int>& workers) {
   std::vector<char> rests(all_workers, 1);
   for (const int worker : workers) rests[static_cast<std::size_t>(worker)] = 0;
-  charm::sched::Runtime::get().steering->tell_who_rests(0, rests);
+  charm::sched::Runtime::get().steering->set_resting(0, rests);
   while (charm::stats().running_workers != static_cast<int>(workers.size())) std::this_thread::yield();
 }
 

@@ -222,7 +222,7 @@ TEST(Chiplets, AnL3IsBelievedBeforeAnyCluster) {
 TEST(Chiplets, WhatIsNotToldIsTakenAsOneAndNoted) {
   auto none = [](int) { return -1; };
   Survey s = survey(4, 0, 0, 0, none, none, none);
-  s.cores_told = false;
+  s.cores_known = false;
   Machine m = checked(s);
   EXPECT_EQ(m.sockets.size(), 1U);
   EXPECT_EQ(m.nodes.size(), 1U);

@@ -134,7 +134,7 @@ topology::Survey zen_survey() { return topology::survey_processors(CpuidDump(zen
 TEST(Cpuid, AnAmdProcessorTellsCoresAndCachesButNoNodes) {
   const topology::Survey survey = zen_survey();
   ASSERT_EQ(survey.cores.size(), 8U);
-  EXPECT_TRUE(survey.cores_told);
+  EXPECT_TRUE(survey.cores_known);
   EXPECT_EQ(survey.cores[1].cpus, range(2, 3));
   EXPECT_EQ(survey.cores[3].l3, 0);
   EXPECT_EQ(survey.cores[4].l3, 1);

@@ -117,7 +117,7 @@ class FailScope : public CancelScope {
   /// Called in a catch block. An error that a part threw only because it was cancelled is not kept.
   void fail() noexcept {
     std::exception_ptr error = std::current_exception();
-    if (cancelled() && tells_of_cancellation(error)) return;
+    if (cancelled() && is_cancellation(error)) return;
     std::lock_guard lock(mutex_);
     if (!error_) error_ = std::move(error);
     cancel();
@@ -132,7 +132,7 @@ class FailScope : public CancelScope {
   }
 
  private:
-  static bool tells_of_cancellation(const std::exception_ptr& error) noexcept {
+  static bool is_cancellation(const std::exception_ptr& error) noexcept {
     try {
       std::rethrow_exception(error);
     } catch (const Error& e) {

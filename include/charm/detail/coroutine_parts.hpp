@@ -27,11 +27,11 @@ namespace charm::detail {
 struct Sponsor {
   explicit Sponsor(void (*function)(Sponsor*) noexcept) noexcept : dropped(function) {}
   /// Called for each task that was dropped; no worker runs any more. The waiter is told once.
-  void tell() noexcept {
-    if (!told.exchange(true, std::memory_order_relaxed)) dropped(this);
+  void notify() noexcept {
+    if (!notified.exchange(true, std::memory_order_relaxed)) dropped(this);
   }
   void (*dropped)(Sponsor*) noexcept;
-  std::atomic<bool> told{false};
+  std::atomic<bool> notified{false};
 };
 
 /// Says for whom the running task runs a coroutine.
@@ -48,7 +48,7 @@ class OnBehalf : AwaitedJob {
 
  private:
   static void drop(AwaitedJob* job, Drop step) noexcept {
-    if (step == Drop::tell) static_cast<OnBehalf*>(job)->sponsor_->tell();
+    if (step == Drop::notify) static_cast<OnBehalf*>(job)->sponsor_->notify();
   }
   Sponsor* sponsor_;
 };

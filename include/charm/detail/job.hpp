@@ -19,7 +19,7 @@ struct ListedJob : Job {
   ListedJob* next = nullptr;
 };
 
-enum class Drop { tell, release };
+enum class Drop { notify, release };
 
 /// A job whose end may be waited for by a thread that is no worker: that of run(), of a future, of a group. finalize()
 /// drops tasks that wait for an event that never comes; it then calls `dropped` twice, in place of the rest of `run`:

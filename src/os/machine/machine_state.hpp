@@ -15,7 +15,7 @@ struct MachineState {
   OsNodeSet online_nodes;  // empty where the kernel knows no NUMA
 };
 
-/// Nothing where the kernel does not tell which boot this is, or which cpus are online.
+/// Nothing where the kernel does not say which boot this is, or which cpus are online.
 /// \param root below which /proc and /sys lie.
 std::optional<MachineState> machine_state(const std::string& root = "/");
 

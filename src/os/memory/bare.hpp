@@ -50,7 +50,7 @@ std::size_t page_bytes() noexcept;
 /// programs. Only huge pages of 2 MiB count: where a page has 16 or 64 KiB they have 32 and 512 MiB, and hardly a run
 /// holds one.
 std::size_t touched_bytes() noexcept;
-/// -1 where the kernel does not tell.
+/// -1 where the kernel does not say.
 int current_cpu() noexcept;
 /// Whether current_cpu() reads it from memory, and needs no system call.
 bool knows_cpu_without_call() noexcept;
@@ -61,7 +61,7 @@ void give_way() noexcept;
 /// futex(2): sleeps while the word has this value, and wakes a thread that does.
 void wait_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) noexcept;
 void wake_one(const std::atomic<std::uint32_t>& word) noexcept;
-/// False where the C library does not tell.
+/// False where the C library does not say.
 bool has_one_thread() noexcept;
 
 /// Reads a plain file of this user or of root that nobody else may write, if it has exactly so many bytes. Its first

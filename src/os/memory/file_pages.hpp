@@ -19,7 +19,7 @@ bool copy_pages(void* data, std::size_t bytes) noexcept;
 /// mprotect(2). \return 0 or an errno.
 int protect(void* data, std::size_t bytes, int protection) noexcept;
 
-/// The node of the cpu that the caller is on; -1 where the kernel does not tell.
+/// The node of the cpu that the caller is on; -1 where the kernel does not say.
 int current_node() noexcept;
 
 }  // namespace charm::os::bare

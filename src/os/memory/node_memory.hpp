@@ -42,7 +42,7 @@ struct PageHome {
 };
 PageHome page_home(const void* address) noexcept;
 
-/// OS number of the node on which the page of `address` lies; -1 if the kernel does not tell. The page must have been
+/// OS number of the node on which the page of `address` lies; -1 if the kernel does not say. The page must have been
 /// touched.
 int home_of(const void* address);
 

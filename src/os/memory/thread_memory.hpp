@@ -7,7 +7,7 @@
 namespace charm::os {
 
 /// Whether the calling thread has the system's default policy, and not one that was set for it (numactl). Also true
-/// if the kernel does not tell, since then nothing can be overridden either.
+/// if the kernel does not say, since then nothing can be overridden either.
 bool has_default_memory_policy();
 
 /// Makes the calling thread's new pages come from `nodes` (OS numbers). \returns false if the kernel refuses.

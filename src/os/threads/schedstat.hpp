@@ -12,7 +12,7 @@ namespace charm::os {
 /// Times of a thread since it started.
 struct ThreadTime {
   std::uint64_t run_ns = 0;   ///< time on a cpu
-  std::uint64_t wait_ns = 0;  ///< time in which it was ready to run and had no cpu; 0 if the kernel does not tell
+  std::uint64_t wait_ns = 0;  ///< time in which it was ready to run and had no cpu; 0 if the kernel does not say
 };
 
 /// Parses "time on a cpu, time waiting, times scheduled"; nothing if the text does not begin with a number.

@@ -7,7 +7,7 @@
 
 namespace charm::os {
 
-/// Of all present threads together; nothing where the process is gone or the kernel does not tell.
+/// Of all present threads together; nothing where the process is gone or the kernel does not say.
 std::optional<std::uint64_t> switches_of(int pid, const std::string& root = "/");
 
 /// Of one thread.

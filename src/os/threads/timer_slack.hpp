@@ -5,7 +5,7 @@
 
 namespace charm::os {
 
-/// Of the calling thread, in nanoseconds; 0 where the kernel does not tell.
+/// Of the calling thread, in nanoseconds; 0 where the kernel does not say.
 std::uint64_t timer_slack() noexcept;
 
 /// Threads and programs that the calling thread begins from now on have the same slack. The kernel's default is 50 us,

@@ -177,10 +177,10 @@ void Steering::watch_others(WorkerControl& p, WorkerControl::Thread& t, double t
   if (time < t.next_seen || !runtime_.machine.is_live()) return;  // on paper they share this machine's few cpus
   t.next_seen = time + between_s;
   // Not kept open: a descriptor for each worker would be a tenth of all that programs usually have.
-  const auto told = os::ThreadClock("/proc/thread-self/schedstat").read();
-  if (!told) return;
-  const os::ThreadTime before = std::exchange(t.seen, *told);
-  const std::uint64_t waited = told->wait_ns - before.wait_ns, wanted = waited + told->run_ns - before.run_ns;
+  const auto times = os::ThreadClock("/proc/thread-self/schedstat").read();
+  if (!times) return;
+  const os::ThreadTime before = std::exchange(t.seen, *times);
+  const std::uint64_t waited = times->wait_ns - before.wait_ns, wanted = waited + times->run_ns - before.run_ns;
   if (before.run_ns > 0 && wanted >= enough_ns &&
       static_cast<double>(waited) > much_waiting * static_cast<double>(wanted)) {
     p.loose_until = time + lasts_s;

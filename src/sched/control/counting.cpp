@@ -51,16 +51,16 @@ void Steering::consider_counters(double period) {
   pause_ = std::min(pause_, period / least_polls);
 }
 
-/// Of both threads that may run the worker, up to now. Where the kernel does not tell, all of the time: then no width
+/// Of both threads that may run the worker, up to now. Where the kernel does not say, all of the time: then no width
 /// is tried.
 double Steering::waited(WorkerControl& p, WorkerControl::Thread& t, double now) noexcept {
   if (t.clock == nullptr) t.clock = std::make_unique<os::ThreadClock>("/proc/thread-self/schedstat");
-  const auto told = t.clock->read();
-  if (!told) {
+  const auto times = t.clock->read();
+  if (!times) {
     base::notice("width", "the kernel does not report how long threads wait for their cpus: all workers run");
     return now;
   }
-  t.waited = static_cast<double>(told->wait_ns) * 1e-9;
+  t.waited = static_cast<double>(times->wait_ns) * 1e-9;
   return p.own.waited + p.guest.waited;
 }
 
@@ -78,7 +78,7 @@ void Steering::record_counts(Worker& worker, WorkerControl& p, const PlacementGe
     t.next_reading = time + pause_;
   }
   if (widths_) totals.waited = waited(p, t, time);
-  totals.counters = binding::tells_enough(t.last.has);
+  totals.counters = binding::measures_enough(t.last.has);
   totals.hides_chiplets = binding::hides_chiplets(t.last.has, runtime_.machine);
   binding::add_reading(totals, p.own.last);
   binding::add_reading(totals, p.guest.last);

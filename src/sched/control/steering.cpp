@@ -83,7 +83,7 @@ std::unique_ptr<controller::ControlGroup> Steering::make_control_group(const pla
                                                    runtime_.settings.monitor == base::Monitor::regions, widths_);
   if (!control_group) return nullptr;
   if (widths_)
-    control_group->on_rest([this, generation](std::span<const char> rests) { tell_who_rests(generation, rests); });
+    control_group->on_rest([this, generation](std::span<const char> rests) { set_resting(generation, rests); });
   control_group->listen([this](const Decision& decision) { records_.add(decision); });
   control_group->observe([this](const TimelinePoint& point) { records_.add(point); });
   return control_group;
@@ -146,7 +146,7 @@ bool Steering::has_news(const Worker& worker) const noexcept {
 
 /// Whoever is to begin or to end its rest does so at once, also if it sleeps: a sleeper that is not to work any more
 /// must not be woken for a job.
-void Steering::tell_who_rests(int generation, std::span<const char> rests) noexcept {
+void Steering::set_resting(int generation, std::span<const char> rests) noexcept {
   const auto first = std::find(rests.begin(), rests.end(), 1);
   watcher_.store(first == rests.end() ? -1 : static_cast<int>(first - rests.begin()), std::memory_order_relaxed);
   for (std::size_t w = 0; w < controls_.size(); ++w) {

@@ -126,7 +126,7 @@ class Steering {
   }
   /// Who rests from now on in a placement generation, by the width; told by the controller, and by tests. \param rests
   /// by worker; empty: nobody. Worker 0 must not.
-  void tell_who_rests(int generation, std::span<const char> rests) noexcept;
+  void set_resting(int generation, std::span<const char> rests) noexcept;
   /// Whether it is the one of those that the width lets rest that looks, once in a tick, whether the others still work:
   /// a long function, or one that waits for a worker that rests, makes no decision.
   [[nodiscard]] bool watches(const Worker& worker) const noexcept;

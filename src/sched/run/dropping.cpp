@@ -67,21 +67,22 @@ std::size_t drop_tasks(const Runtime& runtime, const std::vector<Fiber*>& fibers
     detach(*fiber);
     ++dropped;
   }
-  struct Told {
+  struct Awaited {
     AwaitedJob* job;  // it may be gone once its waiter has got the error
     AwaitedJob::Dropped dropped;
     const Fiber* fiber;
   };
-  std::vector<Told> told;
+  std::vector<Awaited> awaited;
   for (Fiber* fiber : fibers) {
-    for (AwaitedJob* job = fiber->awaited; job != nullptr; job = job->outer) told.push_back({job, job->dropped, fiber});
+    for (AwaitedJob* job = fiber->awaited; job != nullptr; job = job->outer)
+      awaited.push_back({job, job->dropped, fiber});
   }
-  for (const Told& one : told) {
+  for (const Awaited& one : awaited) {
     being_dropped = ": " + describe(runtime, *one.fiber);
-    one.dropped(one.job, detail::Drop::tell);
+    one.dropped(one.job, detail::Drop::notify);
   }
   being_dropped.clear();
-  for (const Told& one : told) one.dropped(one.job, detail::Drop::release);
+  for (const Awaited& one : awaited) one.dropped(one.job, detail::Drop::release);
   return dropped;
 }
 

@@ -35,11 +35,11 @@ int wait_any_of(std::span<Completion* const> events, std::span<AnyWatcher> watch
   std::size_t watched = 0;
   for (; watched < events.size(); ++watched) {
     AnyWatcher& watcher = watchers[watched];
-    watcher.told = &any;
+    watcher.notified = &any;
     watcher.notify = [](Watcher* self) noexcept {
-      AnyDone& told = *static_cast<AnyWatcher*>(self)->told;
-      if (!told.one_is_done.exchange(true, std::memory_order_acq_rel)) told.first.complete();
-      told.leave(1);
+      AnyDone& notified = *static_cast<AnyWatcher*>(self)->notified;
+      if (!notified.one_is_done.exchange(true, std::memory_order_acq_rel)) notified.first.complete();
+      notified.leave(1);
     };
     if (!events[watched]->watch(watcher)) break;  // it is done
   }

@@ -63,7 +63,7 @@ void ThreadPlacer::welcome(const Found& found, double now) {
   member.set = system_.mask(id);
   if (member.set.empty()) return;  // it has ended already
   ++tally_.threads;
-  if (told_.contains(member.set)) member.place = member.set.front();
+  if (expected_masks_.contains(member.set)) member.place = member.set.front();
   member.original = attached_ && first_look_ ? member.set : came_with_;
   // What it has done since it was created belongs to this window; it may have ended before the next.
   if (!(attached_ && first_look_)) member.last.emplace();
@@ -107,7 +107,7 @@ void ThreadPlacer::let_go(const ThreadId& id, Unfollowed& unfollowed, const CpuS
 
 /// Whether a thread that is new to us has its mask from us, by way of the thread that created it.
 bool ThreadPlacer::is_ours(const Found& found, const CpuSet& mask) const {
-  if (mask == plan_.cpus || told_.contains(mask)) return true;
+  if (mask == plan_.cpus || expected_masks_.contains(mask)) return true;
   if (first_look_ && mask == came_with_) return true;
   return origin_.ours(found.id.process, found.parent, mask) || granted_anew(mask, plan_.cpus);
 }
@@ -140,7 +140,7 @@ bool ThreadPlacer::check_mask(const ThreadId& id, Member& member) {
     return true;
   }
   // Once it may be a library that binds its threads to the places that it was told.
-  if (told_.contains(mask) && !std::exchange(member.obeyed, true)) {
+  if (expected_masks_.contains(mask) && !std::exchange(member.obeyed, true)) {
     const CpuSet wanted = std::exchange(member.set, mask);
     member.place = mask.front();
     bind(id, member, wanted);

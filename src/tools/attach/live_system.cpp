@@ -29,7 +29,7 @@ LiveSystem::LiveSystem(int pid, bool children, const counters::OtherThreads* cou
 }
 
 bool LiveSystem::news() {
-  told_all_ = false;
+  announced_all_ = false;
   const auto last = processes_.last_created();
   const bool changed = last && *last != last_created_;
   const bool created = !last || changed;
@@ -59,7 +59,7 @@ bool LiveSystem::news() {
     if (const auto of = known_.find(birth.process); of != known_.end() && of->second.followed)
       announced_threads_.push_back({birth.process, birth.thread});
   }
-  told_all_ = ours && searched_ && silent_looks_ == 0;
+  announced_all_ = ours && searched_ && silent_looks_ == 0;
   return ours;
 }
 
@@ -67,7 +67,7 @@ bool LiveSystem::news() {
 void LiveSystem::add_children() {
   for (const os::Birth& birth : births_) known_.try_emplace(birth.process, Process{children_, birth.parent_process});
   births_.clear();
-  if (std::exchange(told_all_, false)) return;
+  if (std::exchange(announced_all_, false)) return;
   searched_ = announced_;
   // A child is listed by the thread that made it; its own children may be there already.
   std::vector<int> open;

@@ -41,7 +41,7 @@ class LiveSystem final : public System {
   void before_binding(std::function<void()> prepare) { before_binding_ = std::move(prepare); }
   double used() override;
   double resident_bytes() override;
-  std::optional<Told> progress(double now) override {
+  std::optional<WorkReport> progress(double now) override {
     return progress_ == nullptr ? std::nullopt : progress_->latest(now);
   }
   /// Names what tells of the work that the program does; it lives longer.
@@ -70,9 +70,9 @@ class LiveSystem final : public System {
   bool children_;
   const counters::OtherThreads* counters_;
   std::unique_ptr<os::ProcessEvents> events_;
-  bool announced_ = false;  // the kernel has begun to announce
-  bool searched_ = false;   // all descendants have been searched for since then, and no announcement was lost
-  bool told_all_ = false;   // the latest announcements named all new threads
+  bool announced_ = false;      // the kernel has begun to announce
+  bool searched_ = false;       // all descendants have been searched for since then, and no announcement was lost
+  bool announced_all_ = false;  // the latest announcements named all new threads
   int last_created_ = -1;
   int silent_looks_ = 0;          // consecutive checks in which something had been created and not announced
   std::map<int, Process> known_;  // the program and all that descend from it

@@ -1,5 +1,5 @@
 // Decides where the mask of a new thread comes from. A thread begins with the mask of the thread that created it: one
-// that `charm` has set ("ours"), or one that the program has chosen. The kernel does not tell which thread that was, so
+// that `charm` has set ("ours"), or one that the program has chosen. The kernel does not say which thread that was, so
 // the masks that the threads of its process and of its parent process had at that time decide.
 //
 // - A mask that none of these threads had from us a moment ago was chosen by the program.

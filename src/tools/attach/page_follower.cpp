@@ -95,7 +95,7 @@ void PageFollower::end(std::string why) {
   due_ = never;
 }
 
-std::string PageFollower::told() const {
+std::string PageFollower::summary() const {
   if (moved_ == 0) return why_;
   return "pages: " + megabytes(moved_) + " moved to the workers' nodes" + (why_.empty() ? "" : "; " + why_);
 }

@@ -58,7 +58,7 @@ class PageFollower {
   [[nodiscard]] bool is_wanted() const { return wish_.when != PagesWish::When::keep && state_ != State::ended; }
   [[nodiscard]] std::uint64_t moved() const { return moved_; }
   /// What was done, or why nothing is, for the summary; empty: nothing had to be done.
-  [[nodiscard]] std::string told() const;
+  [[nodiscard]] std::string summary() const;
 
  private:
   enum class State { stands, moves, looks_back, ended };

@@ -96,7 +96,7 @@ void ThreadPlacer::assign(double now) {
 /// A thread that was told its place has touched its memory from there, so that worker numbers are exchanged until as
 /// many of these threads as possible stay where they are.
 void ThreadPlacer::keep_places() {
-  if (told_.empty() || generation_->shared || controller::moves(plan_.spec)) return;
+  if (expected_masks_.empty() || generation_->shared || controller::moves(plan_.spec)) return;
   auto& rows = generation_->placement.worker_cores;
   const std::vector<WorkerCore>& start = generation_->placement.start();
   const auto place_of = [&](std::size_t slot) {
@@ -120,7 +120,7 @@ void ThreadPlacer::renew(double now) {
   const bool first = !generation_;
   generation_.reset();
   for (Slot& slot : slots_) slot.totals = {};
-  for (auto& [id, member] : members_) member.told = {};
+  for (auto& [id, member] : members_) member.counted = {};
   left_to_kernel_ = false;
   if (slots_.empty()) return apply(now);
   placement::Request request = plan_.request;
@@ -146,7 +146,7 @@ void ThreadPlacer::renew(double now) {
     request.spread = standing_.spread;
     generation_ = place();
     left_to_kernel_ = kernel_suffices();
-    tell_standing();
+    explain_standing();
   }
   apply(now);
 }
@@ -180,7 +180,7 @@ void ThreadPlacer::make_control_group(double now) {
   if (!binding::has_choice(plan_.spec, generation_->placement)) return look_for_counters();
   if (given_up_ && !work_.counts()) {
     uncounted_ = true;
-    return tell_standing();
+    return explain_standing();
   }
   for (Slot& slot : slots_) {
     if (!slot.taken()) continue;
@@ -188,11 +188,11 @@ void ThreadPlacer::make_control_group(double now) {
     if (!member.counters) member.counters = system_.counters(slot.thread);
     if (!member.counters && !work_.counts()) {
       uncounted_ = true;
-      tell_standing();
+      explain_standing();
       return;
     }
   }
-  if (std::exchange(told_standing_, false)) trouble_.clear();
+  if (std::exchange(standing_explained_, false)) trouble_.clear();
   generation_->control_group =
       binding::make_control_group(plan_.spec, plan_.machine, generation_->placement, now - started_);
   next_tick_ = now;
@@ -235,8 +235,8 @@ bool ThreadPlacer::kernel_suffices() {
          system_.gathers();
 }
 
-void ThreadPlacer::tell_standing() {
-  told_standing_ = true;
+void ThreadPlacer::explain_standing() {
+  standing_explained_ = true;
   if (left_to_kernel_) {
     trouble_ = "the kernel gathers " + std::to_string(slots_.size()) +
                " threads of a process on one cache by itself (cache-aware scheduling), as '" + plan_.policy() +

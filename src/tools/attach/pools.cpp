@@ -76,7 +76,7 @@ int pool_threads(const AttachPlan& plan) {
   return quota > 0 ? std::min(plan.cores, std::max(1, static_cast<int>(std::ceil(quota)))) : plan.cores;
 }
 
-std::set<CpuSet> told_masks(const std::vector<Pool>& pools) {
+std::set<CpuSet> openmp_masks(const std::vector<Pool>& pools) {
   std::set<CpuSet> masks;
   for (const Pool& pool : pools) {
     if (pool.name != "OMP_PLACES") continue;

@@ -38,7 +38,7 @@ std::vector<Pool> pool_sizes(const AttachPlan& plan, const Words& program, const
                              const std::function<const char*(const char*)>& environment);
 
 /// The masks that an OpenMP program was told to give its threads (OMP_PLACES); none where it was told no places.
-std::set<CpuSet> told_masks(const std::vector<Pool>& pools);
+std::set<CpuSet> openmp_masks(const std::vector<Pool>& pools);
 
 /// The number of threads that a pool should have: as many as were asked for, else one for each core, at most the
 /// cgroup's quota.

@@ -68,24 +68,24 @@ std::optional<double> last_number_in(std::string_view text) {
   }
 }
 
-std::optional<Told> FileProgress::latest(double now) {
+std::optional<WorkReport> FileProgress::latest(double now) {
   std::array<char, 256> buffer{};
   const auto number = first_number_in(os::read_start(file_, buffer.data(), buffer.size()));
   trouble_ = number ? "" : "there is no number in the file '" + file_ + "' of --progress";
   // It may be read while it is written.
-  if (!number) return told_;
-  if (!told_ || told_->done != *number) {
+  if (!number) return latest_;
+  if (!latest_ || latest_->done != *number) {
     changed_ = now;
   } else if (now - changed_ < still_s) {
-    return told_;
+    return latest_;
   }
-  return told_ = Told{*number, now};
+  return latest_ = WorkReport{*number, now};
 }
 
-std::optional<Told> CommandProgress::latest(double now) {
+std::optional<WorkReport> CommandProgress::latest(double now) {
   asked_ = now;
   step(now);
-  return told_;
+  return latest_;
 }
 
 double CommandProgress::step(double now) {
@@ -127,17 +127,17 @@ void CommandProgress::take(const os::ShellCommand::Result& result, double now) {
     trouble_ = shown(command_) + " printed no number" + why;
   } else {
     trouble_.clear();
-    told_ = Told{*number, now, next_ + most_s};
+    latest_ = WorkReport{*number, now, next_ + most_s};
   }
 }
 
-std::optional<Told> WrittenProgress::latest(double now) {
+std::optional<WorkReport> WrittenProgress::latest(double now) {
   std::string text = file_.end();
   const auto number = text == seen_ ? std::nullopt : last_number_in(text);
   seen_ = std::move(text);
-  if (number) told_ = Told{*number, now};
-  trouble_ = told_ ? "" : "the program has written no number to the descriptor of --progress-fd";
-  return told_;
+  if (number) latest_ = WorkReport{*number, now};
+  trouble_ = latest_ ? "" : "the program has written no number to the descriptor of --progress-fd";
+  return latest_;
 }
 
 }  // namespace charm::attach

@@ -29,7 +29,7 @@ class ProgressSource {
   ProgressSource& operator=(const ProgressSource&) = delete;
 
   /// The latest number; nothing until there is one.
-  virtual std::optional<Told> latest(double now) = 0;
+  virtual std::optional<WorkReport> latest(double now) = 0;
   /// Does what is due. \returns when to call it again at the latest.
   virtual double step(double /*now*/) { return std::numeric_limits<double>::infinity(); }
   /// Becomes readable when step() has something to do; -1: nothing does.
@@ -46,11 +46,11 @@ class ProgressSource {
 class FileProgress final : public ProgressSource {
  public:
   explicit FileProgress(std::string file) : file_(std::move(file)) {}
-  std::optional<Told> latest(double now) override;
+  std::optional<WorkReport> latest(double now) override;
 
  private:
   const std::string file_;
-  std::optional<Told> told_;
+  std::optional<WorkReport> latest_;
   double changed_ = 0;
 };
 
@@ -58,7 +58,7 @@ class FileProgress final : public ProgressSource {
 class CommandProgress final : public ProgressSource {
  public:
   explicit CommandProgress(std::string command) : command_(std::move(command)) {}
-  std::optional<Told> latest(double now) override;
+  std::optional<WorkReport> latest(double now) override;
   double step(double now) override;
   [[nodiscard]] int descriptor() const override { return running_ ? running_->descriptor() : -1; }
 
@@ -67,7 +67,7 @@ class CommandProgress final : public ProgressSource {
 
   const std::string command_;
   std::unique_ptr<os::ShellCommand> running_;
-  std::optional<Told> told_;
+  std::optional<WorkReport> latest_;
   bool killed_ = false;
   double began_ = 0, next_ = 0;
   double asked_ = -std::numeric_limits<double>::infinity();
@@ -76,14 +76,14 @@ class CommandProgress final : public ProgressSource {
 /// The last number that the program has written to a descriptor.
 class WrittenProgress final : public ProgressSource {
  public:
-  std::optional<Told> latest(double now) override;
+  std::optional<WorkReport> latest(double now) override;
   /// Made before the program is, which gets it (os::MemoryFile::give_as).
   [[nodiscard]] const os::MemoryFile& file() const { return file_; }
 
  private:
   os::MemoryFile file_;
   std::string seen_;
-  std::optional<Told> told_;
+  std::optional<WorkReport> latest_;
 };
 
 /// The first number of a text that no letter, digit or dot precedes, so that "eth0: 12" is 12.

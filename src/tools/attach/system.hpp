@@ -30,7 +30,7 @@ struct Found {
 };
 
 /// Work that a program says it has done.
-struct Told {
+struct WorkReport {
   double done = 0;  ///< so far, in units of its own
   double at = 0;    ///< when that was so, by the clock of the caller
   double next = 0;  ///< when the next word will have come, if that is known
@@ -67,7 +67,7 @@ class System {
   /// Memory that the program and its children hold, in bytes; 0 if it is not known.
   virtual double resident_bytes() { return 0; }
   /// What the program has said latest of its work; nothing if it says nothing.
-  virtual std::optional<Told> progress(double /*now*/) { return std::nullopt; }
+  virtual std::optional<WorkReport> progress(double /*now*/) { return std::nullopt; }
   /// Whether the kernel gathers the threads of a process on one cache by itself.
   virtual bool gathers() { return false; }
   /// The kernel's counts of each cpu, for all programs.

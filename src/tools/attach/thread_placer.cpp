@@ -52,9 +52,9 @@ double ThreadPlacer::step(double now) {
     next_window_ = now + (now < lively_until_ ? lively_window_s : calm_window_s);
   }
   if (decides() && now >= next_tick_) {
-    const bool told = work_.hear(system_, now);
-    if (told) record_counts(now);
-    if (decides()) next_tick_ = now + (told ? generation_->control_group->period() / 2 : look_s);
+    const bool heard = work_.hear(system_, now);
+    if (heard) record_counts(now);
+    if (decides()) next_tick_ = now + (heard ? generation_->control_group->period() / 2 : look_s);
   }
   next_look_ = looked_at_ + look_seconds();
   const double next = system_.announces() >= 0 ? next_window_ : std::min(next_look_, next_window_);
@@ -129,12 +129,12 @@ void ThreadPlacer::count(Slot& slot) {
   counters::Reading reading;
   if (member.counters) reading = member.counters->read();
   binding::add_reading(total, reading);
-  const bool is_new = member.told.busy == 0;
-  if (!is_new) slot.totals += total - member.told;
-  slot.totals.counters = binding::tells_enough(reading.has);
+  const bool is_new = member.counted.busy == 0;
+  if (!is_new) slot.totals += total - member.counted;
+  slot.totals.counters = binding::measures_enough(reading.has);
   slot.totals.hides_chiplets = binding::hides_chiplets(reading.has, plan_.machine);
   if (slot.totals.hides_chiplets && controller::needs_other_chiplets(plan_.spec)) trouble_ = binding::hidden_chiplets;
-  member.told = total;
+  member.counted = total;
 }
 
 /// Whether no worker's counters tell anything any more, as where all of them switch so often that counting would cost

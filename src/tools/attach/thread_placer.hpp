@@ -96,7 +96,7 @@ class ThreadPlacer {
   /// where nothing can be missed).
   void set_most_cores(int cores) { most_cores_ = cores; }
   /// Masks that the program was told to set (OMP_PLACES). A library that sets one of them has not chosen it.
-  void expect(std::set<CpuSet> masks) { told_ = std::move(masks); }
+  void expect(std::set<CpuSet> masks) { expected_masks_ = std::move(masks); }
   /// \param changed returns the cpus that cgroups grant, if they differ from those that the plan is based on.
   void explain_masks_by(std::function<std::optional<CpuSet>()> changed) { changed_grant_ = std::move(changed); }
   /// Is called with each thread that is left alone from now on (the program's masks stay).
@@ -152,7 +152,7 @@ class ThreadPlacer {
     WorkerCore worker_core;
     std::unique_ptr<binding::ThreadBinder> binder;  // null until it is a worker for the first time
     std::unique_ptr<counters::ThreadCounters> counters;
-    controller::Counts told;  // the part of its totals that its slot already contains
+    controller::Counts counted;  // the part of its totals that its slot already contains
   };
   struct Unfollowed {  // a thread of a child process that is not followed
     std::optional<os::ThreadTime> last;
@@ -186,7 +186,7 @@ class ThreadPlacer {
   void look_for_counters();
   void stand(double now);
   [[nodiscard]] placement::Standing standing();
-  void tell_standing();
+  void explain_standing();
   [[nodiscard]] bool stands_by_memory() const;
   [[nodiscard]] bool kernel_suffices();
   void apply(double now);
@@ -216,7 +216,7 @@ class ThreadPlacer {
   std::map<ThreadId, Unfollowed> unfollowed_;
   std::set<int> processes_;
   MaskOrigin origin_;
-  std::set<CpuSet> told_;
+  std::set<CpuSet> expected_masks_;
   std::function<std::optional<CpuSet>()> changed_grant_;
   std::function<void(const ThreadId&)> at_left_alone_;
   double now_;  // of the call that is being answered
@@ -238,7 +238,7 @@ class ThreadPlacer {
   bool uncounted_ = false;                        // there are no counters of its threads
   WorkDone work_;
   bool left_to_kernel_ = false;
-  bool told_standing_ = false;  // trouble_ says that nothing tells how fast it is
+  bool standing_explained_ = false;  // trouble_ says that nothing tells how fast it is
   int next_binder_ = 0;
   Tally tally_;
   std::string trouble_;

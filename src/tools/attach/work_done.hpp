@@ -19,7 +19,7 @@ class WorkDone {
   /// Begins anew, with what has been done so far. From now on it counts whether the program says anything.
   void begin(System& system, double now) {
     counts_ = is_said(system, now);
-    latest_ = system.progress(now).value_or(Told{0, now});
+    latest_ = system.progress(now).value_or(WorkReport{0, now});
     news_ = 0;
   }
   [[nodiscard]] bool counts() const { return counts_; }
@@ -42,7 +42,7 @@ class WorkDone {
  private:
   static constexpr double silence_s = 15;  // after it, a program that has given numbers counts as one that gives none
   bool counts_ = false;
-  Told latest_;
+  WorkReport latest_;
   double news_ = 0;
 };
 

@@ -180,13 +180,13 @@ compare::Outcome measure(const CompareOptions& options, const compare::Request& 
     return os::run_child({{"sh", "-c", command}, "", options.show_output});
   };
   callbacks.now = base::monotonic_seconds;
-  std::size_t told = 0;
+  std::size_t tenths = 0;
   callbacks.progress = [&](std::size_t done, std::size_t all, std::optional<double> left) {
     const std::string text = request.seconds ? fmt::format("comparing: run {}", done + 1)
                                              : fmt::format("comparing: run {} of {}", done + 1, all);
     // In a log a line for each tenth is enough.
-    if (done == 0 || done * 10 / all > told) {
-      told = done * 10 / all;
+    if (done == 0 || done * 10 / all > tenths) {
+      tenths = done * 10 / all;
       progress.step(text);
     }
     progress.detail(left ? text + ", about " + base::format_seconds(*left) + " left" : text);

@@ -106,7 +106,7 @@ Undertaking undertake(const EvaluateOptions& options, Session& session) {
   facts.machine = machine;
   facts.vendor = machine.is_live() ? os::read_cpu_identity().vendor : std::string(controller::maker_of(machine.name));
   facts.counters = counting.kind == counters::Description::Kind::hardware;
-  facts.fills = evaluate::tells_fills(counting, facts.why_no_fills);
+  facts.fills = evaluate::separates_fills(counting, facts.why_no_fills);
   facts.runtimes = workloads::runtimes();
   facts.available_bytes = os::available_bytes().value_or(0);
   facts.kernel_gathers = os::read_system_placement().gathers();

@@ -56,7 +56,7 @@ struct OlapAdvice {
   std::vector<std::string> reasons;    ///< a sentence each
 };
 
-/// \throws Error: bad_input if the machine does not tell the sizes of its last-level caches; bad_config if there is no
+/// \throws Error: bad_input if the machine does not say the sizes of its last-level caches; bad_config if there is no
 /// query, the skew is below 1, or the hottest key has more than all rows.
 OlapAdvice advise_olap(const Machine& machine, const OlapQuestion& question);
 

@@ -16,13 +16,13 @@ constexpr std::uint64_t mib = std::uint64_t{1} << 20U;
 constexpr std::uint64_t gib = std::uint64_t{1} << 30U;
 constexpr std::uint64_t least_for_a_worker = 64 * mib;
 
-bool sizes_told(const Machine& machine) {
+bool sizes_known(const Machine& machine) {
   return std::any_of(machine.nodes.begin(), machine.nodes.end(), [](const Node& node) { return node.bytes > 0; });
 }
 
-bool has_memory(const Host& host, const Node& node, bool told) {
+bool has_memory(const Host& host, const Node& node, bool given) {
   if (host.memory_nodes && !host.memory_nodes->contains(node.os_index)) return false;
-  return told ? node.bytes > 0 : !node.cpus.empty();
+  return given ? node.bytes > 0 : !node.cpus.empty();
 }
 
 /// A tenth, at least 1 GiB, at most half; or what the request says.
@@ -75,16 +75,16 @@ std::uint64_t java_heap(std::uint64_t bytes) {
 }
 
 std::vector<int> memory_homes(const Host& host, const Machine& machine) {
-  const bool told = sizes_told(machine);
+  const bool given = sizes_known(machine);
   std::vector<int> home_of_node(machine.nodes.size(), -1);
   for (const Node& node : machine.nodes) {
-    if (has_memory(host, node, told)) {
+    if (has_memory(host, node, given)) {
       home_of_node[at(node.id)] = node.id;
       continue;
     }
     std::optional<std::tuple<double, bool, bool, int>> nearest;
     for (const Node& other : machine.nodes) {
-      if (!has_memory(host, other, told)) continue;
+      if (!has_memory(host, other, given)) continue;
       const double distance = machine.node_distance.empty() ? 0 : machine.node_distance[at(node.id)][at(other.id)];
       const std::tuple candidate{distance, other.socket != node.socket, other.cpus.empty(), other.id};
       if (!nearest || candidate < *nearest) nearest = candidate;
@@ -122,11 +122,11 @@ void share_memory(const Host& host, const Machine& machine, const Request& reque
   }
 
   std::map<int, std::uint64_t> for_workers;
-  OsNodeSet untold;
+  OsNodeSet unknown;
   bool unused = false;
   for (const Node& node : machine.nodes) {
     if (!cores_at.contains(node.id)) {
-      const bool memory_only = node.cpus.empty() && has_memory(host, node, sizes_told(machine));
+      const bool memory_only = node.cpus.empty() && has_memory(host, node, sizes_known(machine));
       plan.left_over.push_back(
           {{},
            OsNodeSet{node.os_index},
@@ -136,10 +136,10 @@ void share_memory(const Host& host, const Machine& machine, const Request& reque
     }
     // What the kernel tells of this machine is right; a description's sizes may be hwloc's, who takes 1 GiB for
     // unknown.
-    const bool as_told = node.bytes > 0 && (request.node_memory == 0 || machine.origin == "live");
-    if (as_told && request.node_memory > 0) unused = true;
-    NodeShare share{node.os_index, as_told ? node.bytes : request.node_memory, 0, 0};
-    if (share.bytes == 0) untold.insert(node.os_index);
+    const bool as_given = node.bytes > 0 && (request.node_memory == 0 || machine.origin == "live");
+    if (as_given && request.node_memory > 0) unused = true;
+    NodeShare share{node.os_index, as_given ? node.bytes : request.node_memory, 0, 0};
+    if (share.bytes == 0) unknown.insert(node.os_index);
     share.system_bytes = left_to_system(share.bytes, request);
     if (share.bytes > 0 && share.system_bytes >= share.bytes) {
       throw Error(Errc::bad_input,
@@ -153,8 +153,8 @@ void share_memory(const Host& host, const Machine& machine, const Request& reque
   }
   if (unused)
     plan.notes.emplace_back("--node-memory is not used: this machine reports how much memory its nodes have.");
-  if (!untold.empty()) {
-    plan.notes.push_back("The memory of NUMA node" + std::string(untold.size() == 1 ? " " : "s ") + untold.to_text() +
+  if (!unknown.empty()) {
+    plan.notes.push_back("The memory of NUMA node" + std::string(unknown.size() == 1 ? " " : "s ") + unknown.to_text() +
                          " is unknown: memory limits are left out; --node-memory gives a node's size.");
   }
 
@@ -188,14 +188,14 @@ void share_memory(const Host& host, const Machine& machine, const Request& reque
                       " alone, so there is nothing to interleave",
                   "take --memory bind, or --policy wim");
     }
-    if (!untold.empty()) {
+    if (!unknown.empty()) {
       worker.memory_bytes = 0;
       continue;
     }
     refuse_small(worker, worker.memory_bytes);
     worker.heap_bytes = java_heap(worker.memory_bytes);
   }
-  if (!untold.empty()) {
+  if (!unknown.empty()) {
     for (NodeShare& share : plan.memory) share.workers_bytes = 0;
   }
   std::uint64_t all = 0;

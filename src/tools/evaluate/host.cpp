@@ -91,7 +91,7 @@ MachineFacts machine_facts(const Machine& machine, const counters::Description& 
   return facts;
 }
 
-bool tells_fills(const counters::Description& counters, std::string& why_not) {
+bool separates_fills(const counters::Description& counters, std::string& why_not) {
   using counters::FillSource;
   why_not = counters.why_not;
   if (counters.kind != counters::Description::Kind::hardware) {

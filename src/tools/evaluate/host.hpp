@@ -23,7 +23,7 @@ MachineFacts machine_facts(const Machine& machine, const counters::Description& 
 MachineFacts described_machine_facts(const Machine& machine);
 
 /// Whether counters tell fills from other chiplets and from memory apart; if not, why.
-bool tells_fills(const counters::Description& counters, std::string& why_not);
+bool separates_fills(const counters::Description& counters, std::string& why_not);
 
 /// Above this share of the cpus, other programs' load makes a measurement worthless unless somebody asks for it.
 inline constexpr double too_busy = 0.25;

@@ -123,7 +123,7 @@ double speed_said(const std::string& text, const MallocRun& run, const std::map<
     refuse_said("charm malloc speed", error);
   }
   if (!(sample > 0)) throw Error(Errc::system, "charm malloc speed measured nothing", "");
-  // Where the kernel does not tell where pages lie, its word that it placed them has to do.
+  // Where the kernel does not say where pages lie, its word that it placed them has to do.
   for (const auto& [node, part] : found.empty() ? std::map<int, double>() : promised) {
     const auto here = found.find(node);
     if (std::abs((here == found.end() ? 0 : here->second) - part) <= tolerance) continue;

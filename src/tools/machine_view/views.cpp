@@ -38,7 +38,7 @@ View view_of(const topology::Survey& survey, const std::string& source) {
       if (core.socket >= 0) put(sockets, core.socket, cpu);
     }
   }
-  return {source, survey.cores_told ? sorted(cores) : CpuGroups{}, sorted(chiplets), sorted(nodes), sorted(sockets)};
+  return {source, survey.cores_known ? sorted(cores) : CpuGroups{}, sorted(chiplets), sorted(nodes), sorted(sockets)};
 }
 
 /// Where no survey is kept: a profile's machine.
@@ -129,11 +129,11 @@ std::vector<Disagreement> disagreements_of(const std::vector<View>& views, bool 
         const CpuGroups& of_b = views[b].*level.groups;
         const std::string between = views[a].source + " and " + views[b].source;
         if (of_a.empty() != of_b.empty() && std::string(level.name) == "chiplets") {
-          const View& told = of_a.empty() ? views[b] : views[a];
+          const View& reporting = of_a.empty() ? views[b] : views[a];
           const View& silent = of_a.empty() ? views[a] : views[b];
           all.push_back({level.name, between,
-                         "the " + silent.source + " reports no last-level cache, " + told.source + " has " +
-                             base::counted((told.*level.groups).size(), "chiplet")});
+                         "the " + silent.source + " reports no last-level cache, " + reporting.source + " has " +
+                             base::counted((reporting.*level.groups).size(), "chiplet")});
           continue;
         }
         const CpuGroups left = restricted(of_a, cpus_of(of_b));

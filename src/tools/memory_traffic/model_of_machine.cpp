@@ -79,18 +79,18 @@ class Controllers {
  public:
   Controllers(const Machine& machine, const Nodes& memories) {
     double near = 0;
-    double told = 0;
-    double told_sum = 0;
+    double count = 0;
+    double sum = 0;
     for (const Node* node : memories) {
       if (node->cpus.empty()) continue;
       ++near;
       if (node->firmware_gb_per_s <= 0) continue;
-      ++told;
-      told_sum += node->firmware_gb_per_s;
+      ++count;
+      sum += node->firmware_gb_per_s;
     }
     measured_ = machine.measured.node_memory_gb_per_s;
     if (measured_ <= 0 && near > 0) measured_ = machine.measured.memory_gb_per_s / near;
-    if (told > 0) told_ = told_sum / told;
+    if (count > 0) by_firmware_ = sum / count;
   }
 
   double of(const Node& node) {
@@ -98,7 +98,7 @@ class Controllers {
       if (measured_ > 0) return measured_;
       return node.firmware_gb_per_s > 0 ? node.firmware_gb_per_s : usual();
     }
-    if (node.firmware_gb_per_s > 0 && told_ > 0) return usual() * node.firmware_gb_per_s / told_;
+    if (node.firmware_gb_per_s > 0 && by_firmware_ > 0) return usual() * node.firmware_gb_per_s / by_firmware_;
     if (node.kind == "HBM" || node.kind == "DRAM") {
       guessed_alike_ = true;
       return usual();
@@ -110,12 +110,12 @@ class Controllers {
   [[nodiscard]] std::vector<std::string> notes() const {
     std::vector<std::string> all;
     if (measured_ <= 0)
-      all.emplace_back(told_ > 0      ? "no bandwidth was measured: the memories' are what the firmware says"
-                       : guessed_far_ ? "no bandwidth was measured: the nodes' own memories count alike"
-                                      : "no bandwidth was measured: all memories count alike");
+      all.emplace_back(by_firmware_ > 0 ? "no bandwidth was measured: the memories' are what the firmware says"
+                       : guessed_far_   ? "no bandwidth was measured: the nodes' own memories count alike"
+                                        : "no bandwidth was measured: all memories count alike");
     if (guessed_far_)
       all.emplace_back("the bandwidth of memory without cpus is unknown: a fifth of a node's own is assumed");
-    if (guessed_alike_ && (measured_ > 0 || told_ > 0))
+    if (guessed_alike_ && (measured_ > 0 || by_firmware_ > 0))
       all.emplace_back("the bandwidth of memory without cpus is unknown: as much as of a node's own is assumed");
     return all;
   }
@@ -124,11 +124,11 @@ class Controllers {
   /// Of a node's own memory.
   [[nodiscard]] double usual() const {
     if (measured_ > 0) return measured_;
-    return told_ > 0 ? told_ : guessed_gb_per_s;
+    return by_firmware_ > 0 ? by_firmware_ : guessed_gb_per_s;
   }
 
   double measured_ = 0;
-  double told_ = 0;
+  double by_firmware_ = 0;
   bool guessed_far_ = false;
   bool guessed_alike_ = false;
 };

@@ -16,7 +16,7 @@ struct Question {
 /// Whether the answer comes within that time. The kernel connects to servers that are stopped or hang, too.
 bool answers(const Question& question, double seconds);
 
-/// Whether a server could listen there. True where the system does not tell (no network at all).
+/// Whether a server could listen there. True where the system does not say (no network at all).
 bool port_is_free(int port);
 
 }  // namespace charm::os

@@ -15,7 +15,7 @@ struct FoundProgram {
 FoundProgram find_program(const std::string& name);
 
 enum class Preloading {
-  works,          ///< also where the file does not tell, such as a script
+  works,          ///< also where the file does not say, such as a script
   linked_static,  ///< there is no dynamic linker
   other_machine,  ///< a 32-bit program, or of another architecture: the linker cannot load libraries of ours
   other_library,  ///< linked with another C library, such as musl: its linker ends the program

@@ -70,15 +70,15 @@ void take_sizes(Machine& machine, const Machine& system) {
     return nullptr;
   };
   for (Core& core : machine.cores) {
-    const Core* told = core_of(core.siblings.front());
-    if (told == nullptr) continue;
-    core.l1d_bytes = told->l1d_bytes;
-    core.l2_bytes = told->l2_bytes;
+    const Core* measured = core_of(core.siblings.front());
+    if (measured == nullptr) continue;
+    core.l1d_bytes = measured->l1d_bytes;
+    core.l2_bytes = measured->l2_bytes;
     Chiplet& chiplet = machine.chiplets[static_cast<std::size_t>(core.chiplet)];
-    const Chiplet& like = system.chiplets[static_cast<std::size_t>(told->chiplet)];
+    const Chiplet& like = system.chiplets[static_cast<std::size_t>(measured->chiplet)];
     if (like.cores.size() == chiplet.cores.size()) chiplet.l3_bytes = like.l3_bytes;
     Node& node = machine.nodes[static_cast<std::size_t>(core.node)];
-    const Node& memory = system.nodes[static_cast<std::size_t>(told->node)];
+    const Node& memory = system.nodes[static_cast<std::size_t>(measured->node)];
     if (memory.cpus.size() == node.cpus.size()) node.bytes = memory.bytes;
   }
 }
@@ -107,10 +107,10 @@ void take_measurements(Machine& machine, const probe::Profile& profile) {
   machine.measured.profile = profile.key.name;
   machine.measured.date = profile.date;
   machine.measured.doubts = profile.doubts;
-  const Machine& told = profile.system ? *profile.system : machine;
+  const Machine& measured = profile.system ? *profile.system : machine;
   for (auto* table :
        {&machine.measured.node_latency_ns, &machine.measured.memory_latency_ns, &machine.measured.node_gb_per_s})
-    *table = by_nodes_of(machine, told, *table);
+    *table = by_nodes_of(machine, measured, *table);
 }
 
 /// GB/s of a kernel of STREAM with the fewest or the most chiplets or processes; 0: not measured.

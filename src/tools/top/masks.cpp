@@ -45,7 +45,7 @@ CpuSet MaskReader::mask_of(const ThreadShare& row) const {
   return list ? CpuSet::try_parse(*list).value_or(CpuSet()) : CpuSet();
 }
 
-/// The kernel does not tell who set a mask. What the cgroups grant needs nobody to set it; CHARM claims the processes
+/// The kernel does not say who set a mask. What the cgroups grant needs nobody to set it; CHARM claims the processes
 /// whose threads it places, and names its workers; anything else is the program's wish, or that of whoever started it.
 MaskFrom MaskReader::from(const ThreadShare& row) {
   if (row.mask.empty() || (online_ - row.mask).empty()) return MaskFrom::nobody;

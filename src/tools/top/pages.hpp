@@ -15,7 +15,7 @@ class PageWatch {
   /// \param pid 0: the whole machine.
   PageWatch(const Machine& machine, int pid, std::string root);
 
-  /// Bytes by node (OS number); empty if the kernel does not tell. At most a fiftieth of the time is spent on it; in
+  /// Bytes by node (OS number); empty if the kernel does not say. At most a fiftieth of the time is spent on it; in
   /// between the last result is returned.
   const std::map<int, std::uint64_t>& bytes_by_node();
 

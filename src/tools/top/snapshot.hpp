@@ -108,7 +108,7 @@ struct Snapshot {
   std::string why_no_fills;                    ///< the reason and the remedy; empty where there are fills
   std::optional<double> memory_gb_per_s;       ///< read from memory, by the fills; nothing where they do not tell
   std::map<int, std::uint64_t> bytes_by_node;  ///< memory of the process, or in use on the machine, by OS node; may be
-                                               ///< some intervals old; empty where the kernel does not tell
+                                               ///< some intervals old; empty where the kernel does not say
   std::vector<Move> moves;                     ///< the latest, oldest first
   std::uint64_t moves_seen = 0;                ///< since the watch began
   std::optional<ControllerState> controller;

@@ -63,7 +63,7 @@ Steered::Steered(const AttachOptions& options, Prepared& prepared, int pid, bool
   }
   if (progress_ != nullptr) system_.ask_of_progress(*progress_);
   if (options.no_avoid) attachment_.thread_placer().others().ignore();
-  attachment_.thread_placer().expect(attach::told_masks(prepared.pools));
+  attachment_.thread_placer().expect(attach::openmp_masks(prepared.pools));
   attachment_.thread_placer().at_left_alone([this](const attach::ThreadId& id) {
     left_alone_.push_back(id.thread);
     if (affinity_restorer_) affinity_restorer_->leave_alone(id.thread);
@@ -123,7 +123,7 @@ AttachResult Steered::outcome(const std::string& program) const {
                      : counters_->available() ? counters_->name()
                                               : "none: " + counters_->why_not();
   outcome.own_seconds = os::cpu_seconds();
-  outcome.pages = pages_.told();
+  outcome.pages = pages_.summary();
   if (progress_ != nullptr) {
     outcome.trouble = said_trouble_.empty() ? progress_->trouble() : said_trouble_;
     outcome.trouble_was_said = speaks_ && !said_trouble_.empty();

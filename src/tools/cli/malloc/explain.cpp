@@ -39,7 +39,7 @@ bool is_placed(const std::string& policy) {
   return policy.rfind("interleave", 0) == 0 || policy.rfind("prefer", 0) == 0;
 }
 
-/// Mappings that were placed and lie next to each other are one block; the kernel does not tell their ends, so that
+/// Mappings that were placed and lie next to each other are one block; the kernel does not say their ends, so that
 /// blocks that were allocated side by side are taken for one.
 std::vector<MemoryBlock> blocks_of(const std::vector<os::MappedPages>& mappings) {
   std::vector<MemoryBlock> blocks;

@@ -31,8 +31,8 @@ std::string header(const Host& host, const Outcome& outcome) {
   }
   for (const auto& comparison : outcome.comparisons) {
     const std::string& second = outcome.series[comparison.second].program.name;
-    const bool told = comparison.verdict.finding != compare::Finding::unknown;
-    out += fmt::format("<p><span class=\"verdict {}\">{}{}</span></p>\n", told ? "good" : "bad",
+    const bool decided = comparison.verdict.finding != compare::Finding::unknown;
+    out += fmt::format("<p><span class=\"verdict {}\">{}{}</span></p>\n", decided ? "good" : "bad",
                        outcome.comparisons.size() > 1 ? html::escaped(first + " and " + second + ": ") : "",
                        html::escaped(compare::sentence(outcome, comparison)));
   }

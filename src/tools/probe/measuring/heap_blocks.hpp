@@ -11,7 +11,7 @@ namespace charm::probe {
 
 struct BlockRead {
   double gb_per_s = 0;          ///< of the median pass
-  std::map<int, double> parts;  ///< of the block's pages, by node (OS number); empty: the kernel does not tell
+  std::map<int, double> parts;  ///< of the block's pages, by node (OS number); empty: the kernel does not say
 };
 
 /// A thread on the first cpu allocates one block; threads on all of them touch it, each a part of its own, and then

@@ -21,7 +21,7 @@ struct PairOptions {
 
 struct PairResult {
   Summary value;       ///< ns, or GB/s
-  int home = -1;       ///< OS number of the node on which the line lies; -1 if the kernel does not tell
+  int home = -1;       ///< OS number of the node on which the line lies; -1 if the kernel does not say
   bool whole = false;  ///< all samples were taken, by bound threads
 };
 
