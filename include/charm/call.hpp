@@ -24,7 +24,7 @@ struct on_node {
   int id;  ///< index in Machine::nodes
 };
 /// A destination: any worker of the node on which the page of `address` lies (charm::where), or of the nearest node
-/// that has workers; if the kernel does not say the node, any worker of the caller's node.
+/// that has workers; if the kernel does not know the node, any worker of the caller's node.
 struct on_address {
   /// An address in the page.
   const void* address;

@@ -34,7 +34,7 @@ struct PageRun {
 /// How the pages of a range are spread over the nodes, for checks and reports.
 struct PageCensus {
   std::vector<std::size_t> pages;  ///< number of pages on each node, by node id
-  std::size_t unknown = 0;         ///< number of pages that have not been touched, or of which the kernel does not say
+  std::size_t unknown = 0;         ///< number of pages that have not been touched, or of which the kernel says nothing
 };
 
 }  // namespace charm
