@@ -25,7 +25,7 @@ Description read_file(const std::string& path) {
   const os::BoundedText file = os::read_bounded(path);
   if (!file.problem.empty()) refuse_file(path, file.problem);
   if (const auto first = file.text.find_first_not_of(blanks); first != std::string::npos && file.text[first] == '{') {
-    if (is_of_lscpu(file.text)) refuse_file(path, "is the JSON of lscpu, which does not tell all that is needed");
+    if (is_of_lscpu(file.text)) refuse_file(path, "is the JSON of lscpu, which does not say all that is needed");
     return {parse_profile_picture(file.text, path), std::nullopt};
   }
   return described(survey_xml(file.text, path));

@@ -107,8 +107,8 @@ std::string other_format(std::string_view text) {
       {"BZh"sv, "is compressed by bzip2: give what 'bunzip2' makes of it, or <(bunzip2 -c FILE)"},
       {"\x28\xb5\x2f\xfd"sv, "is compressed by zstd: give what 'unzstd' makes of it, or <(unzstd -c FILE)"},
       {"PK\x03\x04"sv, "is a zip archive: unpack it first"},
-      {"CPU "sv, "is a table of lscpu, which does not tell all that is needed"},
-      {"Architecture:"sv, "is a text of lscpu, which does not tell which cpus share a cache"},
+      {"CPU "sv, "is a table of lscpu, which does not say all that is needed"},
+      {"Architecture:"sv, "is a text of lscpu, which does not say which cpus share a cache"},
   };
   for (const Format& format : formats) {
     if (text.starts_with(format.begin)) return format.what;

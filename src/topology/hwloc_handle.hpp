@@ -30,7 +30,7 @@ HwlocHandle load_synthetic(const std::string& description, bool kinds = false);
 /// way.)
 HwlocHandle load_recorded(bool kinds = false);
 
-/// What the processors (x86) say of themselves by CPUID, whatever the kernel says. No NUMA nodes: CPUID does not tell
+/// What the processors (x86) say of themselves by CPUID, whatever the kernel says. No NUMA nodes: CPUID does not show
 /// them reliably, and hwloc puts one over everything. Null on other processors.
 /// \param dump a directory as hwloc-gather-cpuid writes it; empty: this machine.
 HwlocHandle load_processors(const std::string& dump = "");

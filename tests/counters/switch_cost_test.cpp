@@ -91,7 +91,7 @@ TEST(Handover, MakesSwitchesBetweenTwoThreadsOfThisProcess) {
   EXPECT_GT(handover->seconds(200), 0);
   EXPECT_EQ(handover->seconds(0), 0);
   const auto after = os::switches_of(getpid());
-  if (!before || !after) GTEST_SKIP() << "the kernel does not tell how often threads were given a cpu";
+  if (!before || !after) GTEST_SKIP() << "the kernel does not say how often threads were given a cpu";
   EXPECT_GE(*after, *before + 200) << "each turn is a switch";
 }
 

@@ -112,7 +112,7 @@ TEST(BlocksOfMalloc, AreNotMeasuredWhereTheKernelPutsThemElsewhere) {
   const std::map<int, double> promised{{0, 0.5}, {2, 0.5}};
   const auto lying = [](const std::string& nodes) { return R"({"read_gb_per_s": 21.5, "nodes": [)" + nodes + "]}"; };
   EXPECT_EQ(speed_said(lying(R"({"node": 0, "part": 0.52}, {"node": 2, "part": 0.48})"), read, promised), 21.5);
-  EXPECT_EQ(speed_said(lying(""), read, promised), 21.5) << "the kernel does not tell";
+  EXPECT_EQ(speed_said(lying(""), read, promised), 21.5) << "the kernel does not say";
   try {
     speed_said(lying(R"({"node": 0, "part": 1})"), read, promised);
     ADD_FAILURE() << "all pages are local";

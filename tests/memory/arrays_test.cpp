@@ -150,7 +150,7 @@ TEST_F(FirstTouch, GivesEveryPageAHome) {
   EXPECT_EQ(before.unknown, 64U);
   std::size_t known = 0;
   for (const std::size_t pages : after.pages) known += pages;
-  if (node_of(data) < 0) GTEST_SKIP() << "the kernel does not tell where pages lie";
+  if (node_of(data) < 0) GTEST_SKIP() << "the kernel does not say where pages lie";
   EXPECT_EQ(known, 64U);
 }
 

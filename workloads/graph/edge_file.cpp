@@ -123,7 +123,7 @@ void EdgeFile::read_metis_header(std::string_view& text) {
   skipped_fields_ = static_cast<int>(weights) + (digit(2) ? 1 : 0);
 }
 
-/// What the content is, or for METIS, whose content does not tell, the name.
+/// What the content is, or for METIS, whose content does not say, the name.
 void EdgeFile::read_header(std::string_view& text) {
   if (begins_with_matrix_banner(text)) return read_matrix_header(text);
   if (file_.path().ends_with(".mtx") || file_.path().ends_with(".mtx.gz")) {

@@ -10,10 +10,9 @@
 // tolerance from run to run.
 //
 // Three things save iterations:
-// - Start: a vertex with k in-edges gets base + c k, where c makes the sum of scores right. That is about what the
-// first
-//   iteration would make of equal scores, where vertices' neighbours are alike. A sample of vertices tells which of the
-//   two starts a first iteration changes less.
+// - Start: a vertex with k in-edges gets base + c k, where c makes the sum of scores right. That is about
+//   what the first iteration would make of equal scores, where vertices' neighbours are alike. A sample of vertices
+//   shows which of the two starts a first iteration changes less.
 // - Sum: What an iteration leaves longest is a sum of scores that is off, by some factor that depends on the order of
 //   vertices: it shrinks by damping squared only. So where that has become a good part of what an iteration changes,
 //   all scores are scaled by the one factor that puts their sum at rest (aggregation with a single aggregate), which

@@ -18,7 +18,7 @@ namespace charm::workloads {
 
 class SerializedFile {
  public:
-  /// Whether a path is that of such a file: its content does not tell.
+  /// Whether a path is that of such a file: its content does not say.
   static bool is_named(std::string_view path) { return path.ends_with(".sg") || path.ends_with(".wsg"); }
 
   explicit SerializedFile(const std::string& path);

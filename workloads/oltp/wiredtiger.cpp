@@ -1,7 +1,7 @@
 // The adapter of WiredTiger: one connection, and for each worker a session with a cursor for each table.
 //
 // Transactions have snapshot isolation. WiredTiger refuses the second writer of a row at once (WT_ROLLBACK from the
-// write). It does not tell why a read was refused; that happens when the cache is too full to keep the snapshot.
+// write). It does not say why a read was refused; that happens when the cache is too full to keep the snapshot.
 #include <charm/error.hpp>
 
 #include <cerrno>

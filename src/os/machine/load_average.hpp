@@ -13,7 +13,7 @@ struct LoadAverage {
   int last_created = 0;      ///< id of the process or thread that was created last
 };
 
-/// Reads it; nothing if /proc does not tell.
+/// Reads it; nothing if /proc does not say.
 std::optional<LoadAverage> read_load_average(const std::string& root = "/");
 
 }  // namespace charm::os

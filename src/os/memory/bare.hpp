@@ -77,7 +77,7 @@ const char* environment(const char* name) noexcept;
 /// All variables, up to a nullptr; nullptr where there are none, and in such programs.
 const char* const* environment() noexcept;
 unsigned user() noexcept;
-/// Whether a filter of system calls (seccomp) is in force for this process; false where /proc does not tell.
+/// Whether a filter of system calls (seccomp) is in force for this process; false where /proc does not say.
 bool is_filtered() noexcept;
 /// The path with the current folder in front where it is relative. \return false where it does not fit.
 bool absolute_path(const char* path, char* buffer, std::size_t bytes) noexcept;

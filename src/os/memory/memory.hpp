@@ -17,13 +17,13 @@ std::optional<std::uint64_t> available_bytes(const std::string& root = "/");
 /// The tightest memory limit of the process's cgroups; nothing where there is none.
 std::optional<std::uint64_t> cgroup_memory_limit(const std::string& root = "/");
 
-/// Nodes whose memory the process may use (cpuset.mems); nothing where /proc does not tell.
+/// Nodes whose memory the process may use (cpuset.mems); nothing where /proc does not say.
 std::optional<OsNodeSet> allowed_memory_nodes(const std::string& root = "/");
 
-/// Resident memory of the process; 0 if /proc does not tell.
+/// Resident memory of the process; 0 if /proc does not say.
 std::uint64_t resident_bytes() noexcept;
 
-/// Mappings that a process may have (vm.max_map_count); nothing where /proc does not tell.
+/// Mappings that a process may have (vm.max_map_count); nothing where /proc does not say.
 std::optional<std::uint64_t> mapping_limit();
 
 /// The high-water mark of the process's resident memory, from a point in time on.

@@ -15,7 +15,7 @@ unsigned user_id() noexcept;
 bool has_more_rights_than_caller() noexcept;
 /// Removes all variables from the environment whose names begin so.
 void forget_variables(std::string_view prefix);
-/// Path of the program that the process runs; empty where /proc does not tell.
+/// Path of the program that the process runs; empty where /proc does not say.
 std::string program_path();
 
 /// Name of the host from uname(2); empty if there is none.

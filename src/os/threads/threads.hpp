@@ -5,7 +5,7 @@
 
 namespace charm::os {
 
-/// Number of threads of the process; -1 if /proc does not tell.
+/// Number of threads of the process; -1 if /proc does not say.
 int threads_of_process() noexcept;
 
 /// The calling thread's number in the system; that of the first thread is the process's.

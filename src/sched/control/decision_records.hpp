@@ -2,9 +2,8 @@
 // the program's listener, the decision file, and the recording of the run.
 //
 // - One listener at a time: a thread that finds new decisions calls the listener for all of them, without a lock, so
-// that
-//   the listener may call any query; meanwhile no other thread calls it. Whoever adds a decision when that thread is
-//   done finds that nobody is calling, since both happen under the lock.
+//   that the listener may call any query; meanwhile no other thread calls it. Whoever adds a decision when that thread
+//   is done finds that nobody is calling, since both happen under the lock.
 #pragma once
 
 #include <charm/decision.hpp>

@@ -139,7 +139,7 @@ std::string unmet(const Needs& needs, const Facts& facts) {
   if (cores < needs.cores) return too_few(needs.cores, cores, "core");
   if (needs.cache_sizes && std::any_of(machine.chiplets.begin(), machine.chiplets.end(),
                                        [](const Chiplet& chiplet) { return chiplet.l3_bytes == 0; })) {
-    return "it needs the size of the last-level caches, and the system does not tell it";
+    return "it needs the size of the last-level caches, and the system does not report it";
   }
   if (needs.fills && !facts.fills) {
     return "it needs hardware counters that tell other chiplets from memory" +

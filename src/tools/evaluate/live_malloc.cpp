@@ -35,7 +35,7 @@ std::string shown(const std::map<int, double>& parts) {
   return text;
 }
 
-/// What one core can read by a model's file; nothing if the model does not tell.
+/// What one core can read by a model's file; nothing if the model does not say.
 std::optional<double> core_rate(const std::string& file) {
   const json model = json::parse(os::read_bounded(file).text, nullptr, false);
   if (!model.is_object() || !model.contains("core_gb_per_s")) return std::nullopt;

@@ -81,7 +81,7 @@ bool lies_in(const Model& model, int domain, int around);
 /// memories that are said to be equally far the one behind fewer buses is nearer.
 double read_latency(const Model& model, int root, const Memory& memory);
 
-/// GB/s that this many cores can read at most; unlimited where the model does not tell what one can.
+/// GB/s that this many cores can read at most; unlimited where the model does not say what one can.
 double demand_of(const Model& model, int cores);
 
 /// \throws Error (bad_input) that names the first thing that is wrong. \param name stands in the error.

@@ -1,6 +1,6 @@
 // The default controller against the placements that never move (CHARM §4.2, §4.3): on programs that run long enough
 // for it to try levels, it should come close to the best of them, whichever that is. Where it has not decided anything
-// nothing is told.
+// there is no verdict.
 #include <algorithm>
 #include <map>
 
