@@ -70,8 +70,8 @@ TEST_F(ToolTest, SimTakesWhatProbeWritesForAMachine) {
 
 TEST_F(ToolTest, SimReplaysARecordedRunOnAnyMachine) {
   for (const char* machines : {"7713", "2x7713", "graviton-3"}) {
-    const auto said = charm(std::string("sim --replay '") + CHARM_TEST_DATA + "/traces/bfs.json' --machine " +
-                            machines + " --policy charm,ring,local,per-core --workers 1,2,8 --json");
+    const auto said = charm(std::string("sim replay '") + CHARM_TEST_DATA + "/traces/bfs.json' --machine " + machines +
+                            " --policy charm,ring,local,per-core --workers 1,2,8 --json");
     ASSERT_EQ(said.exit_code, 0) << said.err;
     const auto replays = json::parse(said.out).at("results");
     ASSERT_EQ(replays.size(), 12U);
@@ -82,12 +82,12 @@ TEST_F(ToolTest, SimReplaysARecordedRunOnAnyMachine) {
     }
   }
   given("half.json", "{\"charm\": {\"version\": 1, \"tasks\": [{\"id\": 1}]}}");
-  expect_refused("sim --replay half.json --machine 7713", {"half.json", "CHARM_TRACE"});
-  expect_refused("sim --replay missing.json --machine 7713", {"missing.json"});
+  expect_refused("sim replay half.json --machine 7713", {"half.json", "CHARM_TRACE"});
+  expect_refused("sim replay missing.json --machine 7713", {"missing.json"});
 }
 
 TEST_F(ToolTest, SimTellsExperimentsPointByPointAndClaimByClaim) {
-  const auto said = charm("sim --reproduce charm-fig5 --json");
+  const auto said = charm("sim reproduce charm-fig5 --json");
   ASSERT_EQ(said.exit_code, 0) << said.err;
   const auto all = json::parse(said.out);
   const auto& points = all.at("points");
@@ -100,13 +100,15 @@ TEST_F(ToolTest, SimTellsExperimentsPointByPointAndClaimByClaim) {
   }
   ASSERT_EQ(all.at("claims").size(), 1U);
   EXPECT_EQ(all.at("claims").at(0).at("experiment"), "charm-fig5");
-  EXPECT_TRUE(charm("sim --reproduce charm-fig5").out.find("of the claims: 1 claim: ") != std::string::npos);
+  EXPECT_TRUE(charm("sim reproduce charm-fig5").out.find("of the claims: 1 claim: ") != std::string::npos);
 }
 
 TEST_F(ToolTest, SimShowsModelsThatItReads) {
-  EXPECT_EQ(charm("sim --show-machine 2xgb10").exit_code, 0);
-  expect_refused("sim --show-machine 2xnosuch", {"2xnosuch", "--products"});
-  const auto shown = charm("sim --show-machine epyc-9654");
+  EXPECT_EQ(charm("sim model 2xgb10").exit_code, 0);
+  expect_refused("sim model", {"a machine or a profile"});
+  expect_refused("sim model 7713 --from-profile probe.json", {"only one of them"});
+  expect_refused("sim model 2xnosuch", {"2xnosuch", "--products"});
+  const auto shown = charm("sim model epyc-9654");
   ASSERT_EQ(shown.exit_code, 0);
   given("mine.json", shown.out);
   EXPECT_EQ(charm("sim --machine mine.json --workload copy --workers 8 --seconds 1").exit_code, 0);
@@ -120,8 +122,8 @@ TEST_F(ToolTest, SimWritesAReport) {
 }
 
 TEST_F(ToolTest, SimTellsHowManyMachinesScale) {
-  const auto said =
-      charm("sim --network infiniband-hdr,ethernet-10 --workload bfs --scale 22 --machines 64,128,256 --json");
+  const auto said = charm(
+      "sim scale-out --network infiniband-hdr,ethernet-10 --workload bfs --scale 22 --machines 64,128,256 --json");
   ASSERT_EQ(said.exit_code, 0) << said.err;
   const auto curves = json::parse(said.out).at("curves");
   ASSERT_EQ(curves.size(), 2U);
@@ -130,20 +132,22 @@ TEST_F(ToolTest, SimTellsHowManyMachinesScale) {
     for (const auto& point : curve.at("points")) EXPECT_LT(point.at("buffers_filled").get<double>(), .2);
   }
   EXPECT_GT(curves[0].at("points")[2].at("throughput"), curves[1].at("points")[2].at("throughput"));
-  const std::string text = charm("sim --network infiniband-hdr --workload bfs --scale 22").out;
+  const std::string text = charm("sim scale-out --network infiniband-hdr --workload bfs --scale 22").out;
   EXPECT_NE(text.find("Stops scaling at 16 machines: 32 do 142 % of that. Most of their time is for: own work."),
             std::string::npos)
       << text;
   // Twice the machines do more at the end, and less than the 64 that came before.
-  EXPECT_NE(charm("sim --network ethernet-10 --workload bfs").out.find("Stops scaling at 64 machines"),
+  EXPECT_NE(charm("sim scale-out --network ethernet-10 --workload bfs").out.find("Stops scaling at 64 machines"),
             std::string::npos);
-  expect_refused("sim --network token-ring", {"token-ring", "ethernet-10"});
-  expect_refused("sim --network infiniband-hdr --workload sgd", {"sgd", "gups or bfs"});
-  expect_refused("sim --network infiniband-hdr --scale 12 --workload gups", {"--scale 12", "--machines"});
-  expect_refused("sim --network infiniband-hdr --machines 4..1", {"--machines '4..1'", "goes down"});
-  expect_refused("sim --workload bfs --machines 4", {"--machines", "--network"});
-  expect_refused("sim --widths --policy local", {"--widths", "--policy"});
-  expect_refused("sim --widths --workers 8,16", {"--widths", "--workers"});
+  expect_refused("sim scale-out --network token-ring", {"token-ring", "ethernet-10"});
+  expect_refused("sim scale-out --network infiniband-hdr --workload sgd", {"sgd", "gups or bfs"});
+  expect_refused("sim scale-out --network infiniband-hdr --scale 12 --workload gups", {"--scale 12", "--machines"});
+  expect_refused("sim scale-out --network infiniband-hdr --machines 4..1", {"--machines '4..1'", "goes down"});
+  expect_refused("sim --workload bfs --machines 4", {"--machines"});
+  expect_refused("sim --machine 7713 scale-out", {"--machine", "in front of 'scale-out'", "charm help sim scale-out"});
+  expect_refused("sim --scale-out", {"'scale-out'"});
+  expect_refused("sim widths --policy local", {"--policy"});
+  expect_refused("sim widths --workers 8,16", {"--workers", "8,16"});
 }
 
 TEST_F(ToolTest, SimRefusesWhatItDoesNotKnow) {
@@ -159,17 +163,17 @@ TEST_F(ToolTest, SimRefusesWhatItDoesNotKnow) {
   expect_refused("sim --workload bfs:scale=99", {"scale", "40"});
   expect_refused("sim --workload bfs --policy static:spread=1e12", {"spread"});
   expect_refused("sim --workload bfs, --policy charm", {"''"});
-  expect_refused("sim --reproduce charm-fig99", {"charm-fig5"});
+  expect_refused("sim reproduce charm-fig99", {"charm-fig5"});
 }
 
 TEST_F(ToolTest, SimRecordsTheGraphThatIsBuiltIn) {
   std::ifstream in(CHARM_GRAPH_RECORD, std::ios::binary);
   const std::string built_in{std::istreambuf_iterator<char>(in), {}};
-  EXPECT_EQ(charm("sim --record-graph 16").out, built_in);
+  EXPECT_EQ(charm("sim record-graph 16").out, built_in);
 }
 
 TEST_F(ToolTest, SimRecordsTheTasksOfFactorisations) {
-  const auto said = charm("sim --record-factor 216");
+  const auto said = charm("sim record-factor 216");
   if (said.exit_code == 2 && said.err.find("has no factorisations") != std::string::npos) GTEST_SKIP() << said.err;
   ASSERT_EQ(said.exit_code, 0) << said.err;
   std::vector<std::string> names;

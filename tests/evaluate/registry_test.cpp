@@ -158,7 +158,7 @@ std::string needs_text(const Experiment& experiment) {
   return fmt::format("{}", fmt::join(all, ", "));
 }
 
-/// What charm sim --reproduce says of all claims is what the page says.
+/// What charm sim reproduce says of all claims is what the page says.
 TEST(Registry, IsOnItsPageWithTheModelsVerdicts) {
   std::string table = "| experiment | paper | claim | needs | by the model |\n|---|---|---|---|---|\n";
   Tally tally;

@@ -176,7 +176,7 @@ TEST(ModelOfMachine, TakesWhatTheFirmwareSaysOfMemories) {
 TEST(ModelOfMachine, FarMemoryThatNobodyDescribesIsAFifthAndHbmIsNot) {
   Model model = model_of(with_far_memory(""));
   EXPECT_EQ(model.memories[2].gb_per_s, model.memories[0].gb_per_s / 5);
-  EXPECT_TRUE(has_note(model, "a fifth of a node's own memory is assumed"));
+  EXPECT_TRUE(has_note(model, "a fifth of a node's own is assumed"));
   model = model_of(with_far_memory("HBM"));
   EXPECT_EQ(model.memories[2].gb_per_s, model.memories[0].gb_per_s);
 }

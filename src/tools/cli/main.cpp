@@ -1,5 +1,7 @@
 // The `charm` executable: parses the command line, runs the chosen command, and turns any failure into one line on
 // stderr and an exit code (docs/command-line.md). Only this file decides exit codes of failures.
+#include <charm/error.hpp>
+
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -40,6 +42,19 @@ std::vector<std::string> parsed_words(std::vector<std::string> words) {
   return words;
 }
 
+/// An option in front of a subcommand's name would be read and do nothing.
+void refuse_misplaced_options(const CLI::App& app) {
+  for (const CLI::App* sub : app.get_subcommands()) {
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->count() == 0 || option->get_positional()) continue;
+      throw charm::Error(
+          charm::Errc::bad_config, option->get_name() + " stands in front of '" + sub->get_name() + "'",
+          "write it behind that name, if 'charm help " + app.get_name() + " " + sub->get_name() + "' lists it");
+    }
+    refuse_misplaced_options(*sub);
+  }
+}
+
 int run(int argc, char** argv) {
   using namespace charm::cli;
   Session session{std::cout, std::cerr, as_typed(argc, argv), {}, std::vector<std::string>(argv, argv + argc)};
@@ -54,6 +69,7 @@ int run(int argc, char** argv) {
     std::cerr << usage_line(app, error) << '\n';
     return exit_usage;
   }
+  refuse_misplaced_options(app);
   if (!session.action) {
     std::cerr << "charm: no command given; 'charm --help' lists the commands\n";
     return exit_usage;

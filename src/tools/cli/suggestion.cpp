@@ -65,10 +65,9 @@ std::vector<std::string> names_there(const CLI::App& app, const std::string& wor
       if (option->get_group().empty()) continue;
       for (const auto& name : option->get_lnames()) names.push_back("--" + name);
     }
-  } else {
-    for (const CLI::App* sub : innermost->get_subcommands([](const CLI::App*) { return true; }))
-      names.push_back(sub->get_name());
   }
+  for (const CLI::App* sub : innermost->get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
   return names;
 }
 

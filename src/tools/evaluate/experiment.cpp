@@ -118,7 +118,7 @@ std::string unmet(const Needs& needs, const Facts& facts) {
   const int cores = static_cast<int>(machine.cores.size());
   const int chiplets = static_cast<int>(machine.chiplets.size());
   if (!needs.programs.empty())
-    return fmt::format("it is about {}; charm sim --reproduce has a model of it", needs.programs);
+    return fmt::format("it is about {}; charm sim reproduce has a model of it", needs.programs);
   if (!needs.vendor.empty() && facts.vendor != needs.vendor) {
     return fmt::format("it is about processors of {} and this one is of {}", vendor_name(needs.vendor),
                        vendor_name(facts.vendor));

@@ -1,6 +1,6 @@
 // Experiments as values in one registry: the claim, where it was published, what has to be there to judge it, what is
 // measured and what the simulator runs for it, and how the verdict follows. `charm evaluate` measures them, `charm sim
-// --reproduce` predicts them on the papers' machines. A new experiment is one file in experiments/ and one line in
+// reproduce` predicts them on the papers' machines. A new experiment is one file in experiments/ and one line in
 // experiment.cpp.
 //
 // An experiment consists of points. A point compares two series of samples (or one with a bound), and says what the

@@ -44,7 +44,7 @@ struct CostField {
 std::span<const CostField> cost_fields();
 
 /// The numbers that are no machine's: those that were fitted to the papers' figures, those that were chosen with a
-/// figure in view, and estimates. docs/design/simulator.md and `charm sim --assumptions` list them with their sources
+/// figure in view, and estimates. docs/design/simulator.md and `charm sim assumptions` list them with their sources
 /// and with what the figures say when each of them moves (assumptions.hpp). All figures use the same values.
 struct Free {
   // Fitted.

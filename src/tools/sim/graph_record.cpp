@@ -45,7 +45,7 @@ const GraphRecord::Run& GraphRecord::run(std::string_view kernel) const {
     if (r.kernel == kernel) return r;
   }
   throw Error(Errc::bad_input, "graph record " + name + " has no run of " + std::string(kernel),
-              "record it again with charm sim --record-graph");
+              "record it again with charm sim record-graph");
 }
 
 Popularity popularity_of(std::vector<double> touches) {
@@ -87,7 +87,7 @@ GraphRecord parse_graph_record(const std::string& text, const std::string& origi
     return record;
   } catch (const nlohmann::json::exception& error) {
     throw Error(Errc::bad_input, "graph record " + origin + ": " + base::json_problem(error),
-                "record it again with charm sim --record-graph");
+                "record it again with charm sim record-graph");
   }
 }
 

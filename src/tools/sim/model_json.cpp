@@ -26,7 +26,7 @@ constexpr double one_mib = 1024.0 * 1024.0, gb = 1024.0 * one_mib;
 
 [[noreturn]] void refuse(const std::string& origin, const std::string& what) {
   throw Error(Errc::bad_input, "machine model " + origin + ": " + what,
-              "compare it with a built-in one: charm sim --show-machine epyc-7713");
+              "compare it with a built-in one: charm sim model epyc-7713");
 }
 
 int count_of(const Json& json, const char* key, const std::string& origin, int low, int high) {

@@ -19,7 +19,7 @@ double TaskDag::run_ns() const {
 
 TaskDagRecord parse_task_dags(const std::string& text, const std::string& origin) {
   const auto refuse = [&](const std::string& what) {
-    return Error(Errc::bad_input, "task graphs " + origin + ": " + what, "record them with charm sim --record-factor");
+    return Error(Errc::bad_input, "task graphs " + origin + ": " + what, "record them with charm sim record-factor");
   };
   try {
     const auto json = base::SortedJson::parse(text);

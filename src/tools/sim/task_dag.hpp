@@ -1,5 +1,5 @@
 // Tasks of a program whose order is known before it runs, as data: how long each takes, how much it writes, and which
-// come after it. `charm sim --record-factor` records those of the factorisations (src/tools/sim/task_graphs/*.json).
+// come after it. `charm sim record-factor` records those of the factorisations (src/tools/sim/task_graphs/*.json).
 #pragma once
 
 #include <string>

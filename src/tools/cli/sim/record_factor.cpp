@@ -10,7 +10,7 @@ namespace charm::cli {
 int print_factor_record(int size, Session& session) {
   constexpr int rounds = 5;
   auto input = workloads::FactorInput::generate({"laplace3d", size, 1});
-  sim::TaskDagRecord record{"charm sim --record-factor " + std::to_string(size) + ": " + input.describe(), {}};
+  sim::TaskDagRecord record{"charm sim record-factor " + std::to_string(size) + ": " + input.describe(), {}};
   // LQ is QR of the transpose, which is the same matrix here.
   for (const char* kernel : {"qr", "lu", "cholesky"}) {
     const workloads::FactorTasks tasks = workloads::record_factor(kernel, input, {}, rounds);

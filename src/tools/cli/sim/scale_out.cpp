@@ -1,23 +1,38 @@
-#include "tools/cli/sim/scale_out.hpp"
+// `charm sim scale-out`: a program of many machines.
+#include "tools/sim/network/scale_out.hpp"
 
 #include <charm/error.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <optional>
+#include <ostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
 #include "base/json.hpp"
+#include "tools/cli/options.hpp"
+#include "tools/cli/sim/choices.hpp"
 #include "tools/cli/sim/output.hpp"
+#include "tools/cli/sim/subcommands.hpp"
 #include "tools/cli/text_table.hpp"
-#include "tools/sim/network/scale_out.hpp"
 
 namespace charm::cli {
 namespace {
 
 using Json = base::Json;
+
+struct ScaleOutRequest {
+  SimRequest local;  // machines, workloads, policies and workers of each machine
+  std::vector<std::string> networks;
+  std::vector<int> machine_counts;  // ascending
+  int scale = 30;
+  bool weak = false;
+  std::optional<int> window;  // buffers on the way to a machine; else as charm::remote has it
+};
 
 constexpr double worth_doubling = 1.5;  // times the throughput, by twice the machines
 
@@ -61,7 +76,7 @@ bool worthwhile(const sim::ScaleOut& before, const sim::ScaleOut& after) {
 }
 
 /// From where on no further machines are worth their number, and why. What one machine loses by having to talk at all
-/// is told by the efficiency.
+/// is the efficiency.
 std::string verdict(const Curve& curve) {
   const auto& points = curve.points;
   std::size_t last = points.size() > 1 && points[0].machines == 1 ? 1 : 0;
@@ -119,8 +134,6 @@ Json json_of(const Curve& curve, const ScaleOutRequest& request) {
           {"scale", request.scale},     {"weak", request.weak},     {"points", points}};
 }
 
-}  // namespace
-
 std::vector<int> parse_machine_counts(const std::string& text) {
   std::vector<int> counts = parse_counts("--machines", text);
   std::sort(counts.begin(), counts.end());
@@ -128,6 +141,7 @@ std::vector<int> parse_machine_counts(const std::string& text) {
   return counts;
 }
 
+/// Tables, or JSON. \throws Error (bad_config, too_many_workers) before anything is simulated.
 std::string scale_out_text(const ScaleOutRequest& request, bool json, bool colour) {
   for (const auto& name : request.networks) sim::network(name);
   const std::vector<Curve> curves = curves_of(request);
@@ -139,6 +153,52 @@ std::string scale_out_text(const ScaleOutRequest& request, bool json, bool colou
   std::string text;
   for (const Curve& curve : curves) text += (text.empty() ? "" : "\n") + table_of(curve, colour);
   return text;
+}
+
+struct ScaleOutArguments : SimChoices {
+  std::string networks = "all", machine_counts = "1..256";
+  int scale = 30;
+  bool weak = false;
+  std::optional<int> window;
+};
+
+std::vector<std::string> network_names() {
+  return names_of(sim::networks(), [](const auto& n) { return n.name; });
+}
+
+int scale_out(const ScaleOutArguments& options, Session& session) {
+  ScaleOutRequest request;
+  request.local = request_of(options);
+  if (options.workload.empty()) request.local.workloads = {"gups", "bfs"};
+  request.networks = listed(options.networks, network_names());
+  request.machine_counts = parse_machine_counts(options.machine_counts);
+  request.scale = options.scale;
+  request.weak = options.weak;
+  request.window = options.window;
+  const bool colour = !options.output.json && colour_on_stdout(options.output.colour);
+  session.out << scale_out_text(request, options.output.json, colour);
+  return exit_done;
+}
+
+}  // namespace
+
+void declare_sim_scale_out(CLI::App& sim, Session& session) {
+  CLI::App* app = sim.add_subcommand("scale-out", "How far a program of many machines scales, one rank on each");
+  auto options = std::make_shared<ScaleOutArguments>();
+  add_machines(*app, *options);
+  app->add_option("--workload", options->workload, "Workloads: gups, bfs [both]");
+  add_policies(*app, *options);
+  app->add_option("--workers", options->workers, "Workers on each machine: 64, or 8,16,32, or 8..128 [a core each]");
+  not_empty(app->add_option("--network", options->networks,
+                            "Networks between them: " + joined(network_names()) + "; all [all]"));
+  not_empty(app->add_option("--machines", options->machine_counts, "Numbers of machines: 4,16,64 or 1..256 [1..256]"));
+  whole_number(app->add_option("--scale", options->scale, "2^N words or vertices in all [30]"), 10, 48);
+  app->add_flag("--weak", options->weak, "2^N words or vertices on each machine");
+  whole_number(
+      app->add_option("--window", options->window, "Buffers on the way to a machine [two a worker, at least 8]"), 1,
+      65536);
+  add_output_options(*app, options->output);
+  app->callback([&session, options] { session.action = [&session, options] { return scale_out(*options, session); }; });
 }
 
 }  // namespace charm::cli

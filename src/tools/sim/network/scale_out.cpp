@@ -73,7 +73,7 @@ LocalWork local_work_of(const Model& model, const ScaleOutOptions& options, int 
 void check(const ScaleOutOptions& options, const Model& model) {
   if (options.workload != "gups" && options.workload != "bfs")
     throw Error(Errc::bad_config, "workload '" + options.workload + "' has no form for several machines",
-                "take gups or bfs with --network");
+                "take gups or bfs");
   if (options.workers < 1 || static_cast<std::size_t>(options.workers) > model.machine.cores.size())
     throw Error(Errc::too_many_workers,
                 fmt::format("{} workers and {} cores of {}", options.workers, model.machine.cores.size(), model.name),
