@@ -268,6 +268,7 @@ double rate(const KernelRun& run) {
 void merge(KernelRun& run, const KernelRun& more) {
   if (run.verified) run.detail = more.detail;
   run.verified = run.verified && more.verified;
+  run.unit = more.unit;
   run.seconds.insert(run.seconds.end(), more.seconds.begin(), more.seconds.end());
   run.work.insert(run.work.end(), more.work.begin(), more.work.end());
   run.concurrency = more.concurrency;

@@ -148,16 +148,17 @@ BenchPlan make_plan(const Workload& workload, const BenchRequest& request, const
     const int trials = request.trials.value_or(workload.trials_by_default(kernel));
     for (const auto& runtime : runtimes) {
       if (runtime != "charm") {
-        plan.measurements.push_back({kernel, runtime, "none", runtime == "serial" ? 1 : plan.workers, trials, "", ""});
+        plan.measurements.push_back(
+            {{"none", runtime == "serial" ? 1 : plan.workers, "", "", ""}, kernel, runtime, trials});
         continue;
       }
       for (const auto& policy : plan.policies)
         for (const auto& [bind, schedule] : workload.variants())
-          plan.measurements.push_back({kernel, runtime, policy, plan.workers, trials, bind, schedule});
+          plan.measurements.push_back({{policy, plan.workers, bind, schedule, ""}, kernel, runtime, trials});
     }
     for (const Peer& peer : peers) {
       if (contains(peer.kernels, kernel))
-        plan.measurements.push_back({kernel, peer.kind, "none", plan.workers, trials, "", "", peer.program});
+        plan.measurements.push_back({{"none", plan.workers, "", "", peer.program}, kernel, peer.kind, trials});
     }
   }
   return plan;

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tools/cli/bench/result.hpp"
+
 namespace charm::cli {
 
 class Workload;
@@ -47,15 +49,10 @@ struct Facts {
 };
 
 /// One planned row: the runtimes of a kernel are adjacent and take turns trial by trial.
-struct Measurement {
+struct Measurement : RowSettings {
   std::string kernel;
   std::string runtime;
-  std::string policy;  // "none" for other runtimes than CHARM
-  int workers = 1;
   int trials = 1;
-  std::string bind;       // of CHARM's workers; empty: as the settings say
-  std::string schedule;   // of CHARM's task graphs; empty: stream
-  std::string peer = {};  // the program of a system that the user has built, whose kind is the runtime; empty: none
 };
 
 struct BenchPlan {

@@ -111,21 +111,10 @@ BenchResult run_trials(const BenchOptions& options, RankTrials& trials, const st
     row.policy = policy;
     row.workers = workers;
     row.input = outcome.input.description;
-    workloads::KernelRun all;
+    row.verified = true;  // until a trial's answer is wrong
     const os::PeakMemory peak;
     const int count = options.request.trials.value_or(options.workload->trials_by_default(kernel));
-    for (int trial = 0; trial < count; ++trial) {
-      workloads::KernelRun one = trials.run(kernel, trial);
-      if (trial == 0)
-        all = std::move(one);
-      else
-        workloads::merge(all, one);
-    }
-    row.unit = all.unit;
-    row.seconds = std::move(all.seconds);
-    row.work = std::move(all.work);
-    row.verified = all.verified;
-    row.detail = std::move(all.detail);
+    for (int trial = 0; trial < count; ++trial) workloads::merge(row, trials.run(kernel, trial));
     // Of the rank that has used most.
     row.peak_rss_bytes = remote::reduce(peak.bytes(), [](auto a, auto b) { return std::max(a, b); });
     outcome.results.push_back(std::move(row));

@@ -11,30 +11,26 @@
 #include <vector>
 
 #include "tools/cli/bench/transactions.hpp"
-#include "workloads/activity.hpp"
+#include "workloads/kernel_run.hpp"
 
 namespace charm::cli {
 
-struct Result {
-  std::string kernel;
-  std::string runtime;
-  std::string policy;  // "none" for another runtime than CHARM, which places its threads itself
-  int workers = 0;
+/// What tells the rows of a kernel on a runtime apart.
+struct RowSettings {
+  std::string policy;  // "none" for other runtimes than CHARM, which place their threads themselves
+  int workers = 1;
+  std::string bind;      // of CHARM's workers; empty: as the settings say
+  std::string schedule;  // of CHARM's task graphs; empty: stream
+  std::string peer;      // the program of a system that the user has built, whose kind is the runtime; empty: none
+};
+
+struct Result : workloads::KernelRun, RowSettings {
   std::string input;
-  std::string unit;             // unit of rates: MTEPS, GUP/s, GB/s or Gflop/s
-  std::vector<double> seconds;  // by trial
-  std::vector<double> work;     // by trial: edges, updates, bytes or operations
   std::uint64_t peak_rss_bytes = 0;
-  bool verified = false;
-  std::string detail;
-  std::string bind;                        // of CHARM's workers, where it was chosen
-  std::string schedule;                    // of CHARM's task graphs, where it was chosen
-  std::string peer;                        // the program of a row that is the user's
   std::vector<std::uint64_t> page_faults;  // by trial, where they were counted
   std::vector<std::uint64_t> migrations;
-  std::optional<std::uint64_t> decisions;                   // of the controller, if it had levels to choose among
-  std::optional<TransactionFigures> transactions;           // of databases
-  std::optional<workloads::ThreadConcurrency> concurrency;  // of the last trial, if it was recorded
+  std::optional<std::uint64_t> decisions;          // of the controller, if it had levels to choose among
+  std::optional<TransactionFigures> transactions;  // of databases
 
   /// What tells CHARM's rows apart: "local", "local chiplet batch".
   [[nodiscard]] std::string variant() const;

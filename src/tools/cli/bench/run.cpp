@@ -119,17 +119,13 @@ class Bench final : Preparation {
   }
 
   void run_kernel(const std::vector<Measurement>& rows) {
-    std::vector<workloads::KernelRun> runs(rows.size());
     std::vector<Result> results;
     for (const auto& row : rows) {
       Result result;
+      static_cast<RowSettings&>(result) = row;
       result.kernel = row.kernel;
       result.runtime = row.runtime;
-      result.policy = row.policy;
-      result.workers = row.workers;
-      result.bind = row.bind;
-      result.schedule = row.schedule;
-      result.peer = row.peer;
+      result.verified = true;  // until a trial's answer is wrong
       result.input = outcome_.input.description;
       results.push_back(std::move(result));
     }
@@ -150,25 +146,14 @@ class Bench final : Preparation {
         results[i].peak_rss_bytes = std::max(results[i].peak_rss_bytes, bytes);
         if (turn >= 0) workload_.add_counts(results[i]);
         if (turn < 0) {
-          keep_failure(runs[i], run);
-        } else if (runs[i].seconds.empty()) {
-          keep_failure(run, runs[i]);
-          runs[i] = std::move(run);
+          keep_failure(results[i], run);
         } else {
-          workloads::merge(runs[i], run);
+          workloads::merge(results[i], run);
         }
       }
     }
     if (auto profile = workload_.profile(rows.front().kernel)) outcome_.profiles.push_back(*std::move(profile));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      results[i].unit = runs[i].unit;
-      results[i].seconds = std::move(runs[i].seconds);
-      results[i].work = std::move(runs[i].work);
-      results[i].verified = runs[i].verified;
-      results[i].detail = std::move(runs[i].detail);
-      results[i].concurrency = std::move(runs[i].concurrency);
-      outcome_.results.push_back(std::move(results[i]));
-    }
+    for (Result& result : results) outcome_.results.push_back(std::move(result));
   }
 
   /// A trial that repeats its kernel warms up by itself.
