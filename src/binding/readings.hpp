@@ -14,17 +14,12 @@ namespace charm::binding {
 /// Lines from the core's own L2 are left out, because they say nothing about placement. Memory behind a link that
 /// belongs to no node counts as the farthest memory.
 inline void add_reading(controller::Counts& counts, const counters::Reading& reading) {
-  using controller::Fill;
-  using counters::FillSource;
-  auto fills = [&](Fill to, FillSource from) {
-    counts.fills[static_cast<std::size_t>(to)] += static_cast<double>(reading.fill(from));
+  using topology::FillSource;
+  const auto add = [&](FillSource to, FillSource from) {
+    counts.fills[controller::index_beyond_l2(to)] += static_cast<double>(reading.fill(from));
   };
-  fills(Fill::same_chiplet, FillSource::own_chiplet);
-  fills(Fill::other_chiplet, FillSource::other_chiplet);
-  fills(Fill::remote_cache, FillSource::remote_cache);
-  fills(Fill::local_dram, FillSource::local_dram);
-  fills(Fill::remote_dram, FillSource::remote_dram);
-  fills(Fill::remote_dram, FillSource::other);
+  for (const FillSource source : controller::sources_beyond_l2) add(source, source);
+  add(FillSource::remote_dram, FillSource::other);
   counts.instructions += static_cast<double>(reading.instructions);
 }
 

@@ -44,9 +44,10 @@ class EventRate {
         events_(parameters.word("events")) {}
 
   [[nodiscard]] double events(const Counts& counts) const {
-    double count = counts.fill(Fill::other_chiplet) + counts.fill(Fill::remote_cache);
-    if (events_ != "remote-chiplet") count += counts.fill(Fill::local_dram) + counts.fill(Fill::remote_dram);
-    if (events_ == "any") count += counts.fill(Fill::same_chiplet);
+    double count = counts.fill(FillSource::other_chiplet) + counts.fill(FillSource::remote_cache);
+    if (events_ != "remote-chiplet")
+      count += counts.fill(FillSource::local_dram) + counts.fill(FillSource::remote_dram);
+    if (events_ == "any") count += counts.fill(FillSource::own_chiplet);
     return count;
   }
   [[nodiscard]] double of(double events, double instructions, double elapsed) const {

@@ -8,11 +8,22 @@
 #include <array>
 #include <cstddef>
 
+#include "topology/fill_source.hpp"
+
 namespace charm::controller {
 
-/// The source of a cache line that a core asked for.
-enum class Fill { same_chiplet, other_chiplet, remote_cache, local_dram, remote_dram };
-inline constexpr std::size_t fill_sources = 5;
+using topology::FillSource;
+
+/// The sources of fills beyond a core's own L2, which alone say something about placement, in the order in which a
+/// controller has their numbers. Memory that belongs to no node counts as remote.
+inline constexpr std::array<FillSource, 5> sources_beyond_l2 = {FillSource::own_chiplet, FillSource::other_chiplet,
+                                                                FillSource::remote_cache, FillSource::local_dram,
+                                                                FillSource::remote_dram};
+
+/// \param source one of sources_beyond_l2.
+constexpr std::size_t index_beyond_l2(FillSource source) noexcept {
+  return topology::index(source) - topology::index(sources_beyond_l2.front());
+}
 
 /// \tparam Number double, or std::atomic<double> where one thread writes and others read.
 template <class Number>
@@ -23,9 +34,9 @@ struct BasicCounts {
   Number user_work{};     // in the program's own units; 0 where it gives none
   Number task_work{};     // tasks weighted by the cost of their kind; 0 where unknown
   Number instructions{};  // 0, as the fills, if there are no counters
-  std::array<Number, fill_sources> fills{};
+  std::array<Number, sources_beyond_l2.size()> fills{};
 
-  [[nodiscard]] double fill(Fill source) const { return fills[static_cast<std::size_t>(source)]; }
+  [[nodiscard]] double fill(FillSource source) const { return fills[index_beyond_l2(source)]; }
 };
 using Counts = BasicCounts<double>;
 
@@ -38,7 +49,7 @@ void for_each_count(Each&& each, Some&... some) {
   each(some.user_work...);
   each(some.task_work...);
   each(some.instructions...);
-  for (std::size_t f = 0; f < fill_sources; ++f) each(some.fills[f]...);
+  for (std::size_t f = 0; f < sources_beyond_l2.size(); ++f) each(some.fills[f]...);
 }
 
 inline Counts& operator+=(Counts& sum, const Counts& more) {

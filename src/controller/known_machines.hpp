@@ -16,10 +16,10 @@ namespace charm::controller {
 struct KnownMachine {
   std::string_view name;  // the simulator's model of it
   int sockets, nodes, chiplets, cores;
-  std::array<double, fill_sources> latency_ns;  // own L3, other chiplet, other socket's cache, local and remote memory
-  double mlp;                                   // cache misses of a core in flight together
-  double link_gb_per_s;                         // reads of one chiplet over its link; 0: one die, no link
-  double socket_gb_per_s;                       // reads from the memory of all nodes of a socket together
+  std::array<double, sources_beyond_l2.size()> latency_ns;  // by source
+  double mlp;                                               // cache misses of a core in flight together
+  double link_gb_per_s;                                     // reads of one chiplet over its link; 0: one die, no link
+  double socket_gb_per_s;                                   // reads from the memory of all nodes of a socket together
 };
 
 std::span<const KnownMachine> known_machines();

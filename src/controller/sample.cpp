@@ -30,14 +30,14 @@ std::optional<Sample> Sampler::sample(const Signals& signals) {
   if (signals.tasks > 0) sample.grain = signals.busy / signals.tasks;
   sample.counters = signals.counters && signals.instructions > 0;
   if (sample.counters) {
-    auto stall = [&](Fill source) {
-      double latency = traits_.latency_ns[static_cast<std::size_t>(source)] * 1e-9;
+    auto stall = [&](FillSource source) {
+      double latency = traits_.latency_ns[index_beyond_l2(source)] * 1e-9;
       return signals.busy > 0 ? signals.fill(source) * latency / (traits_.mlp * signals.busy) : 0;
     };
-    sample.stall_remote = stall(Fill::other_chiplet) + stall(Fill::remote_cache);
-    sample.stall_dram = stall(Fill::local_dram) + stall(Fill::remote_dram);
-    sample.memory_gb_per_s =
-        (signals.fill(Fill::local_dram) + signals.fill(Fill::remote_dram)) * line_bytes / signals.elapsed / 1e9;
+    sample.stall_remote = stall(FillSource::other_chiplet) + stall(FillSource::remote_cache);
+    sample.stall_dram = stall(FillSource::local_dram) + stall(FillSource::remote_dram);
+    sample.memory_gb_per_s = (signals.fill(FillSource::local_dram) + signals.fill(FillSource::remote_dram)) *
+                             line_bytes / signals.elapsed / 1e9;
     double fills = 0;
     for (double count : signals.fills) fills += count;
     sample.intensity = fills / signals.instructions * 1000;

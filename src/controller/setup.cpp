@@ -58,22 +58,24 @@ double remote_memory(const Machine& machine) {
   return mean_of(machine, table, [&](const Node& a, const Node& b) { return other_node(a, b) && has_cpus(b); });
 }
 
-std::string words_of(const std::array<bool, fill_sources>& chosen, bool which) {
+std::string words_of(const std::array<bool, sources_beyond_l2.size()>& chosen, bool which) {
   std::string text;
-  for (std::size_t i = 0; i < fill_sources; ++i) {
-    if (chosen[i] == which) text += (text.empty() ? "" : ", ") + std::string(fill_words[i]);
+  for (const FillSource source : sources_beyond_l2) {
+    if (chosen[index_beyond_l2(source)] != which) continue;
+    text += (text.empty() ? "" : ", ") + std::string(topology::name(source));
   }
   return text;
 }
 
 /// An estimate gives way where a measured number contradicts it: what is farther is not cheaper.
 void order_latencies(Traits& traits) {
-  constexpr std::array<std::pair<Fill, Fill>, 4> nearer{{{Fill::same_chiplet, Fill::other_chiplet},
-                                                         {Fill::other_chiplet, Fill::remote_cache},
-                                                         {Fill::same_chiplet, Fill::local_dram},
-                                                         {Fill::local_dram, Fill::remote_dram}}};
+  constexpr std::array<std::pair<FillSource, FillSource>, 4> nearer{
+      {{FillSource::own_chiplet, FillSource::other_chiplet},
+       {FillSource::other_chiplet, FillSource::remote_cache},
+       {FillSource::own_chiplet, FillSource::local_dram},
+       {FillSource::local_dram, FillSource::remote_dram}}};
   for (const auto& [near, far] : nearer) {
-    const auto a = static_cast<std::size_t>(near), b = static_cast<std::size_t>(far);
+    const auto a = index_beyond_l2(near), b = index_beyond_l2(far);
     if (!traits.measured[b]) traits.latency_ns[b] = std::max(traits.latency_ns[a], traits.latency_ns[b]);
   }
 }
@@ -112,16 +114,16 @@ Traits traits_for(const Machine& machine) {
     traits.source += ", since the stored profile is doubtful";
     return traits;
   }
-  const auto take = [&](Fill fill, double measured_ns) {
+  const auto take = [&](FillSource fill, double measured_ns) {
     if (!(measured_ns > 0)) return;
-    traits.latency_ns[static_cast<std::size_t>(fill)] = measured_ns;
-    traits.measured[static_cast<std::size_t>(fill)] = true;
+    traits.latency_ns[index_beyond_l2(fill)] = measured_ns;
+    traits.measured[index_beyond_l2(fill)] = true;
   };
-  take(Fill::same_chiplet, measured.l3_latency_ns);
-  take(Fill::other_chiplet, measured.chiplet_latency_ns);
-  take(Fill::remote_cache, mean_of(machine, measured.node_latency_ns, other_socket));
-  take(Fill::local_dram, mean_of(machine, measured.memory_latency_ns, same_node));
-  take(Fill::remote_dram, remote_memory(machine));
+  take(FillSource::own_chiplet, measured.l3_latency_ns);
+  take(FillSource::other_chiplet, measured.chiplet_latency_ns);
+  take(FillSource::remote_cache, mean_of(machine, measured.node_latency_ns, other_socket));
+  take(FillSource::local_dram, mean_of(machine, measured.memory_latency_ns, same_node));
+  take(FillSource::remote_dram, remote_memory(machine));
   order_latencies(traits);
   take_rates(traits, machine);
   const std::string own = words_of(traits.measured, true), estimated = words_of(traits.measured, false);

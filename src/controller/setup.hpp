@@ -15,20 +15,16 @@ namespace charm::controller {
 /// Costs of the machine by order of magnitude. They are used only to rank causes of stalling and to weigh a move. The
 /// values given here are those of AMD's Milan, from which the paper's machine is built.
 struct Traits {
-  std::array<double, fill_sources> latency_ns{13, 106, 200, 105, 200};
-  double mlp = 8;                             // cache misses in flight together
-  double link_gb_per_s = 45;                  // what all cores of one chiplet read together
-  double node_gb_per_s = 155;                 // what all cores of a node read from its memory
-  double core_gb_per_s = 0;                   // what one core reads; 0 where not measured: no limit
-  std::array<bool, fill_sources> measured{};  // which of the latencies charm probe has measured here
-  std::string like;                           // the known machine that the other numbers are of
-  std::string rates_source;                   // of the bandwidths: "as on epyc-7742", "measured"
-  std::string source;                         // "estimated, as on epyc-7742", "measured on 2026-02-01: own L3, …"
+  std::array<double, sources_beyond_l2.size()> latency_ns{13, 106, 200, 105, 200};
+  double mlp = 8;                                         // cache misses in flight together
+  double link_gb_per_s = 45;                              // what all cores of one chiplet read together
+  double node_gb_per_s = 155;                             // what all cores of a node read from its memory
+  double core_gb_per_s = 0;                               // what one core reads; 0 where not measured: no limit
+  std::array<bool, sources_beyond_l2.size()> measured{};  // which of the latencies charm probe has measured here
+  std::string like;                                       // the known machine that the other numbers are of
+  std::string rates_source;                               // of the bandwidths: "as on epyc-7742", "measured"
+  std::string source;  // "estimated, as on epyc-7742", "measured on 2026-02-01: own_chiplet, …"
 };
-
-/// The sources of fills in words, in the order of Fill.
-inline constexpr std::array<std::string_view, fill_sources> fill_words{"own L3", "other chiplet", "remote cache",
-                                                                       "own memory", "remote memory"};
 
 /// The costs of `machine`: what its profile measured, unless something speaks against that, and otherwise those of the
 /// most similar known machine.

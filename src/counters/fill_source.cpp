@@ -1,12 +1,6 @@
 #include "counters/fill_source.hpp"
 
 namespace charm::counters {
-namespace {
-constexpr std::array<std::string_view, fill_sources> source_names = {
-    "own_l2", "own_chiplet", "other_chiplet", "remote_cache", "local_dram", "remote_dram", "other"};
-}
-
-std::string_view name(FillSource source) noexcept { return source_names[index(source)]; }
 
 std::optional<FillSource> fill_source_named(std::string_view text) noexcept {
   for (const FillSource source : all_fill_sources) {

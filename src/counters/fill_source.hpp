@@ -1,8 +1,6 @@
-// Fill sources: where the cache lines of a core come from, named alike on all machines (CHARM §4.5), and sets of
-// such sources.
+// Sets of fill sources, and how a machine counts them.
 #pragma once
 
-#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -12,28 +10,16 @@
 #include <string_view>
 #include <vector>
 
+#include "topology/fill_source.hpp"
+
 namespace charm::counters {
 
-/// Seen from the core that asked for the line.
-enum class FillSource : std::uint8_t {
-  own_l2,         ///< its own L2
-  own_chiplet,    ///< the L3, or another core's cache, of its chiplet
-  other_chiplet,  ///< a cache of another chiplet, if the line's home is the core's own node
-  remote_cache,   ///< a cache of another node or socket, or of any chiplet if the line's home is another node
-  local_dram,     ///< memory of the core's own node
-  remote_dram,    ///< memory of another node
-  other,          ///< CXL and other extension memory, devices
-};
-inline constexpr std::size_t fill_sources = 7;
+using topology::all_fill_sources;
+using topology::fill_sources;
+using topology::FillSource;
+using topology::index;
+using topology::name;
 
-inline constexpr std::array<FillSource, fill_sources> all_fill_sources = {
-    FillSource::own_l2,     FillSource::own_chiplet, FillSource::other_chiplet, FillSource::remote_cache,
-    FillSource::local_dram, FillSource::remote_dram, FillSource::other};
-
-constexpr std::size_t index(FillSource source) noexcept { return static_cast<std::size_t>(source); }
-
-/// "own_l2", "own_chiplet", ...: the names of files, settings and JSON.
-std::string_view name(FillSource source) noexcept;
 std::optional<FillSource> fill_source_named(std::string_view name) noexcept;
 
 /// A set of sources.

@@ -157,7 +157,7 @@ TEST(Generation, HasAControlGroupWhereThereIsSomethingToDecide) {
     for (int tick = 1; tick < 200; ++tick) {
       totals.instructions += 1e6;
       totals.busy += deciding->period();
-      totals.fills[static_cast<std::size_t>(charm::controller::Fill::local_dram)] += 1e5;
+      totals.fills[charm::controller::index_beyond_l2(charm::controller::FillSource::local_dram)] += 1e5;
       for (int worker = 0; worker < asked.workers; ++worker) deciding->poll(worker, totals, tick * deciding->period());
     }
     return deciding->changes() > 0;

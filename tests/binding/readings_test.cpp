@@ -7,7 +7,7 @@
 
 namespace {
 
-using charm::controller::Fill;
+using charm::controller::FillSource;
 using charm::counters::FillSource;
 using charm::counters::Measured;
 
@@ -22,12 +22,12 @@ TEST(Readings, AreAddedBySource) {
   reading.instructions = 7;
   charm::controller::Counts counts;
   for (int i = 0; i < 2; ++i) charm::binding::add_reading(counts, reading);
-  const auto fills = [&](Fill fill) { return counts.fills[static_cast<std::size_t>(fill)]; };
-  EXPECT_EQ(fills(Fill::same_chiplet), 2);
-  EXPECT_EQ(fills(Fill::other_chiplet), 20);
-  EXPECT_EQ(fills(Fill::remote_cache), 200);
-  EXPECT_EQ(fills(Fill::local_dram), 2000);
-  EXPECT_EQ(fills(Fill::remote_dram), 220000) << "other memory counts as the farthest";
+  const auto fills = [&](FillSource fill) { return counts.fills[charm::controller::index_beyond_l2(fill)]; };
+  EXPECT_EQ(fills(FillSource::own_chiplet), 2);
+  EXPECT_EQ(fills(FillSource::other_chiplet), 20);
+  EXPECT_EQ(fills(FillSource::remote_cache), 200);
+  EXPECT_EQ(fills(FillSource::local_dram), 2000);
+  EXPECT_EQ(fills(FillSource::remote_dram), 220000) << "other memory counts as the farthest";
   EXPECT_EQ(counts.instructions, 14);
 }
 

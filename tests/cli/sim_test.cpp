@@ -25,7 +25,7 @@ TEST_F(ToolTest, SimTellsResultsAsJson) {
     EXPECT_EQ(r.at("workload"), "sweep:mb=24");
     EXPECT_EQ(r.at("workers"), 8);
     EXPECT_GT(r.at("throughput").get<double>(), 0);
-    for (const char* source : {"same_chiplet", "other_chiplet", "remote_cache", "local_dram", "remote_dram"}) {
+    for (const char* source : {"own_chiplet", "other_chiplet", "remote_cache", "local_dram", "remote_dram"}) {
       EXPECT_GE(r.at("fills").at(source).get<double>(), 0);
     }
   }
@@ -145,7 +145,7 @@ TEST_F(ToolTest, SimTellsHowManyMachinesScale) {
   expect_refused("sim scale-out --network infiniband-hdr --machines 4..1", {"--machines '4..1'", "goes down"});
   expect_refused("sim --workload bfs --machines 4", {"--machines"});
   expect_refused("sim --machine 7713 scale-out", {"--machine", "in front of 'scale-out'", "charm help sim scale-out"});
-  expect_refused("sim --scale-out", {"'scale-out'"});
+  expect_refused("sim --scale-out", {"did you mean scale-out?"});
   expect_refused("sim widths --policy local", {"--policy"});
   expect_refused("sim widths --workers 8,16", {"--workers", "8,16"});
 }

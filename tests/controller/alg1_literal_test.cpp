@@ -28,7 +28,7 @@ struct Printed {
     signals.workers = static_cast<int>(each.size());
     signals.counters = true;
     for (std::size_t w = 0; w < each.size(); ++w) {
-      each[w].fills[static_cast<std::size_t>(Fill::other_chiplet)] = fills[w];
+      each[w].fills[index_beyond_l2(FillSource::other_chiplet)] = fills[w];
       signals += each[w];
     }
     signals.each = each;
@@ -95,7 +95,7 @@ TEST(Alg1AsPrinted, ThroughAControlGroupEveryWorkerIsToldItsOwnSpread) {
   const long before = group.changes();
   WorkerTotals idle, busy;
   idle.counters = busy.counters = true;
-  busy.fills[static_cast<std::size_t>(Fill::other_chiplet)] = 1e6;
+  busy.fills[index_beyond_l2(FillSource::other_chiplet)] = 1e6;
   EXPECT_EQ(group.poll(1, busy, 0.1), 1);
   EXPECT_EQ(group.poll(0, idle, 0.6), 1);
   EXPECT_EQ(group.spread_of(1), 2);

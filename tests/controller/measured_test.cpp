@@ -28,8 +28,8 @@ Decision first_move(const charm::Machine& machine, double other_chiplet, double 
   signals.busy = 0.4;
   signals.user_work = 1000;
   signals.instructions = 1e9;
-  signals.fills[static_cast<std::size_t>(Fill::other_chiplet)] = other_chiplet;
-  signals.fills[static_cast<std::size_t>(Fill::local_dram)] = memory;
+  signals.fills[index_beyond_l2(FillSource::other_chiplet)] = other_chiplet;
+  signals.fills[index_beyond_l2(FillSource::local_dram)] = memory;
   for (int tick = 1; tick < 1000 && controller->log().total() == 0; ++tick) {
     signals.time = tick * signals.elapsed;
     controller->tick(signals);
@@ -76,10 +76,9 @@ TEST(MeasuredLatencies, EachTellsItsSource) {
   machine.measured.l3_latency_ns = 15;
   machine.measured.memory_latency_ns = {{99}};
   Traits traits = traits_for(machine);
-  EXPECT_EQ(
-      traits.source,
-      "measured on 2026-02-01T00:00:00Z: own L3, own memory; as on epyc-7713: other chiplet, remote cache, remote "
-      "memory");
+  EXPECT_EQ(traits.source,
+            "measured on 2026-02-01T00:00:00Z: own_chiplet, local_dram; as on epyc-7713: other_chiplet, remote_cache, "
+            "remote_dram");
   EXPECT_EQ(traits.measured, (std::array{true, false, false, true, false}));
   EXPECT_EQ(traits.latency_ns[0], 15);
   EXPECT_EQ(traits.latency_ns[3], 99);

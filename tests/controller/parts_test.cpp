@@ -115,8 +115,8 @@ TEST(Sampler, StallsAreFillsTimesLatencyOverWhatRunsInParallel) {
   Signals s = tick(1);
   s.counters = true;
   s.instructions = 1e9;
-  s.fills[static_cast<std::size_t>(Fill::local_dram)] = 1e6;
-  s.fills[static_cast<std::size_t>(Fill::other_chiplet)] = 2e6;
+  s.fills[index_beyond_l2(FillSource::local_dram)] = 1e6;
+  s.fills[index_beyond_l2(FillSource::other_chiplet)] = 2e6;
   auto sample = sampler.sample(s);
   EXPECT_NEAR(sample->stall_dram, 1e6 * 105e-9 / (8 * 0.4), 1e-9);
   EXPECT_NEAR(sample->stall_remote, 2e6 * 106e-9 / (8 * 0.4), 1e-9);

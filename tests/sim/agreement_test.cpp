@@ -56,7 +56,7 @@ void check(const Case& c, const std::string& spec) {
       // The sum of all accesses is the same for both.
       const double of_a = a.fills_per_s[s] / a.operations_per_s / fills,
                    of_b = b.fills_per_s[s] / b.operations_per_s / fills;
-      EXPECT_NEAR(of_a, of_b, tolerance_of(spec).of(of_a, of_b)) << name << ": " << source_names[s];
+      EXPECT_NEAR(of_a, of_b, tolerance_of(spec).of(of_a, of_b)) << name << ": " << source_name(s);
     }
   }
 }

@@ -72,7 +72,7 @@ Json choices_json(const std::vector<sim::Choice>& choices) {
   Json list = Json::array();
   for (const auto& c : choices) {
     Json fills = Json::object();
-    for (std::size_t s = 0; s < sim::sources; ++s) fills[sim::source_names[s]] = c.fills[s];
+    for (std::size_t s = 0; s < sim::sources; ++s) fills[sim::source_name(s)] = c.fills[s];
     list.push_back({{"name", c.name}, {"count", c.count}, {"throughput", c.throughput}, {"fills", fills}});
   }
   return list;

@@ -200,14 +200,12 @@ Json names_of(counters::FillSet set) {
 
 Json optional_number(const std::optional<int>& number) { return number ? Json(*number) : Json(nullptr); }
 
-/// What a fill costs, in ns, in the order of controller::Fill.
-constexpr std::array fill_costs{"own_chiplet", "other_chiplet", "remote_cache", "local_dram", "remote_dram"};
-
 Json costs_json(const controller::Traits& costs) {
   Json latency = Json::object(), measured = Json::array();
-  for (std::size_t i = 0; i < fill_costs.size(); ++i) {
-    latency[fill_costs[i]] = costs.latency_ns[i];
-    if (costs.measured[i]) measured.push_back(fill_costs[i]);
+  for (const auto source : controller::sources_beyond_l2) {
+    const std::string name(counters::name(source));
+    latency[name] = costs.latency_ns[controller::index_beyond_l2(source)];
+    if (costs.measured[controller::index_beyond_l2(source)]) measured.push_back(name);
   }
   return {{"latency_ns", latency},
           {"measured", measured},
@@ -219,8 +217,9 @@ Json costs_json(const controller::Traits& costs) {
 
 std::string costs_text(const controller::Traits& costs) {
   std::string text = "costs    ";
-  for (std::size_t i = 0; i < fill_costs.size(); ++i)
-    text += fmt::format("{}{} {:.0f} ns", i == 0 ? "" : ", ", fill_costs[i], costs.latency_ns[i]);
+  for (const auto source : controller::sources_beyond_l2)
+    text += fmt::format("{}{} {:.0f} ns", source == controller::sources_beyond_l2.front() ? "" : ", ",
+                        counters::name(source), costs.latency_ns[controller::index_beyond_l2(source)]);
   return text + fmt::format(" ({})\nreads    a chiplet {:.0f} GB/s, a node {:.0f} GB/s ({})\n", costs.source,
                             costs.link_gb_per_s, costs.node_gb_per_s, costs.rates_source);
 }

@@ -233,7 +233,7 @@ class Run {
       c.tasks += operations / phase.task_operations;
       c.task_work += operations * first_cost_[phase_];
       c.instructions += operations * phase.instructions;
-      for (std::size_t e = 0; e < controller::fill_sources; ++e) c.fills[e] += operations * fills[e + 1];
+      for (std::size_t e = 0; e < controller::sources_beyond_l2.size(); ++e) c.fills[e] += operations * fills[e + 1];
       for (std::size_t s = 0; s < sources; ++s) fills_[s] += operations * fills[s];
       operations_ += operations;
       work_ += operations / best;

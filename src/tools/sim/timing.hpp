@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "controller/signals.hpp"
@@ -11,9 +12,11 @@
 
 namespace charm::sim {
 
-inline constexpr std::size_t sources = controller::fill_sources + 1;
-inline constexpr std::array<const char*, sources> source_names{"own_l2",       "same_chiplet", "other_chiplet",
-                                                               "remote_cache", "local_dram",   "remote_dram"};
+/// The own L2, and the sources that a controller sees.
+inline constexpr std::size_t sources = 1 + controller::sources_beyond_l2.size();
+inline std::string source_name(std::size_t source) {
+  return std::string(topology::name(topology::all_fill_sources[source]));
+}
 using Fills = std::array<double, sources>;
 
 struct WorkerRate {

@@ -220,7 +220,7 @@ class Model {
   void run_slice(double slice, Signals& s) {
     const Workload& w = program_[step_].workload;
     const Row& row = rates_[step_][level_];
-    auto fills = [&](Fill source) -> double& { return s.fills[static_cast<std::size_t>(source)]; };
+    auto fills = [&](FillSource source) -> double& { return s.fills[index_beyond_l2(source)]; };
     double bytes = w.private_mb * 1e6;
     for (std::size_t i = 0; i < row.size(); ++i) {
       double cold = bytes > 0 ? std::min(1.0, cold_[i] / bytes) : 0;
@@ -233,10 +233,10 @@ class Model {
       s.task_work += ops / ideal_[step_] / 1e9;
       s.instructions +=
           ops * 4 * (w.compute_ns + 1.6 * w.private_accesses + (row[i].same + row[i].other + row[i].remote) * 24);
-      fills(Fill::same_chiplet) += ops * (w.private_accesses * (row[i].hit - fetched) + row[i].same);
-      fills(Fill::other_chiplet) += ops * (w.private_accesses * fetched + row[i].other);
-      fills(Fill::remote_cache) += ops * row[i].remote;
-      fills(Fill::local_dram) += ops * w.private_accesses * (1 - row[i].hit);
+      fills(FillSource::own_chiplet) += ops * (w.private_accesses * (row[i].hit - fetched) + row[i].same);
+      fills(FillSource::other_chiplet) += ops * (w.private_accesses * fetched + row[i].other);
+      fills(FillSource::remote_cache) += ops * row[i].remote;
+      fills(FillSource::local_dram) += ops * w.private_accesses * (1 - row[i].hit);
     }
   }
 

@@ -18,7 +18,7 @@ using Align = Column::Align;
 
 Json result_json(const sim::RunResult& r) {
   Json fills = Json::object();
-  for (std::size_t s = 0; s < sim::sources; ++s) fills[sim::source_names[s]] = r.fills[s];
+  for (std::size_t s = 0; s < sim::sources; ++s) fills[sim::source_name(s)] = r.fills[s];
   Json moves = Json::array();
   for (const auto& m : r.moves) {
     moves.push_back({{"time", m.time},

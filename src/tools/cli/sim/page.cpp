@@ -63,7 +63,7 @@ std::string moves(const Group& group) {
 
 std::string table(const Group& group) {
   std::vector<html::HtmlColumn> columns = {{"policy"}, {"workers", true}, {"throughput", true}, {"moves", true}};
-  for (const char* name : sim::source_names) columns.push_back({name, true});
+  for (std::size_t s = 0; s < sim::sources; ++s) columns.push_back({sim::source_name(s), true});
   std::vector<std::vector<std::string>> rows;
   for (const auto* r : group) {
     double all = 0;
