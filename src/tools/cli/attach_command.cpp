@@ -85,34 +85,26 @@ int attach(const AttachOptions& options, Session& session) {
   if (!options.once) affinity_restorer.emplace(mask);
   os::EndSignals signals;
   const std::string title = processes.name(options.pid, options.pid) + " (" + std::to_string(options.pid) + ")";
+  // Places its threads until it ends, a signal arrives or, with --once, `once` says that they are placed.
+  const auto attend = [&](auto& placing, auto once) {
+    bool alive = true;
+    while (signals.arrived() == 0 && (alive = processes.alive(process)) && !(options.once && once()))
+      placing.step_and_wait(signals.descriptor(), look_s);
+    if (!options.once) placing.restore();
+    AttachResult outcome = placing.outcome(title);
+    if (!alive) outcome.ended = os::Ended{};
+    placing.write_summary(options, prepared, outcome, session);
+    return exit_done;
+  };
   if (!prepared.pins.empty()) {
     if (affinity_restorer) affinity_restorer->watch_over(options.pid);
     Pinned pinned(options, prepared, options.pid, true);
-    bool alive = true;
-    if (options.once) {
-      pinned.step();
-    } else {
-      while (signals.arrived() == 0 && (alive = processes.alive(process)))
-        pinned.step_and_wait(signals.descriptor(), look_s);
-      pinned.restore();
-    }
-    AttachResult outcome = pinned.outcome(title);
-    if (!alive) outcome.ended = os::Ended{};
-    pinned.tell(options, prepared, outcome, session);
-    return exit_done;
+    if (options.once) pinned.step();
+    return attend(pinned, [] { return true; });
   }
   Steered steered(options, prepared, options.pid, true, progress_source(options));
   steered.restore_by(affinity_restorer);
-  bool alive = true;
-  while (signals.arrived() == 0 && (alive = processes.alive(process)) &&
-         (!options.once || steered.seconds() < once_s)) {
-    steered.step_and_wait(signals.descriptor(), look_s);
-  }
-  if (!options.once) steered.attachment().thread_placer().restore();
-  AttachResult outcome = steered.outcome(title);
-  if (!alive) outcome.ended = os::Ended{};
-  steered.tell(options, prepared, outcome, session);
-  return exit_done;
+  return attend(steered, [&] { return steered.seconds() >= once_s; });
 }
 
 void declare_attach(CLI::App& app, Session& session) {

@@ -128,8 +128,7 @@ std::string apply_width(RunArguments& options, std::size_t cpus) {
          stored->date;
 }
 
-/// \returns how the program ended; nothing where it was not started, with `code` to exit with.
-std::optional<os::Ended> run(RunArguments options, Session& session, int& code) {
+void refuse_contradictions(const RunArguments& options) {
   if (options.json && !options.dry_run) {
     throw Error(Errc::bad_input, "--json: stdout is the program's", "write the summary with --report FILE");
   }
@@ -144,6 +143,20 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
   if (options.once && !options.report.empty()) {
     throw Error(Errc::bad_input, "--report: with --once nobody stays to write it", "leave one of the two out");
   }
+}
+
+void add_malloc(const RunArguments& options, Prepared& prepared, std::optional<MallocPreload>& malloc) {
+  if (!options.malloc) return;
+  malloc.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()), options.traffic,
+                 options.malloc_statistics);
+  if (!malloc->note().empty()) prepared.notes.push_back(malloc->note());
+  if (const std::string why = why_not_preloaded(options.program.front(), "--malloc", malloc->library()); !why.empty())
+    prepared.notes.push_back("malloc: " + why + ", so its own malloc serves it");
+}
+
+/// \returns how the program ended; nothing where it was not started, with `code` to exit with.
+std::optional<os::Ended> run(RunArguments options, Session& session, int& code) {
+  refuse_contradictions(options);
   check_descriptor(options);
   if (!options.report.empty()) os::check_writable(options.report);
   if (const std::string& file = options.malloc_statistics; !file.empty() && file != "stderr") os::check_writable(file);
@@ -165,13 +178,7 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
   }
 
   std::optional<MallocPreload> malloc;
-  if (options.malloc) {
-    malloc.emplace(options.weights, static_cast<int>(prepared.plan.machine.cores.size()), options.traffic,
-                   options.malloc_statistics);
-    if (!malloc->note().empty()) prepared.notes.push_back(malloc->note());
-    if (const std::string why = why_not_preloaded(options.program.front(), "--malloc", malloc->library()); !why.empty())
-      prepared.notes.push_back("malloc: " + why + ", so its own malloc serves it");
-  }
+  add_malloc(options, prepared, malloc);
   if (options.once) {
     code = become(options, prepared, memory, malloc, mirror, session);
     return std::nullopt;
@@ -198,26 +205,29 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
     code = not_started(options, failed.error, session);
     return std::nullopt;
   }
-  if (!prepared.pins.empty()) {
-    const auto claimed = os::ProcessClaim::make(os::identity(child->pid()), options.children);
-    if (!affinity_restorer) affinity_restorer.emplace(prepared.came_with);
-    affinity_restorer->watch_over(child->pid());
-    Pinned pinned(options, prepared, child->pid(), false);
+  // Places its threads until it ends.
+  const auto attend = [&](auto& placing) {
     std::optional<os::Ended> ended;
     while (!(ended = child->attend())) {
       if (malloc) malloc->step();
-      pinned.step_and_wait(child->descriptor(), malloc ? malloc->rest() : 10);
+      placing.step_and_wait(child->descriptor(), malloc ? malloc->rest() : 10);
     }
-    pinned.restore();
-    AttachResult outcome = pinned.outcome(options.program.front());
+    placing.restore();
+    AttachResult outcome = placing.outcome(options.program.front());
     outcome.ended = ended;
     outcome.seconds = base::monotonic_seconds() - begun;
-    pinned.tell(options, prepared, outcome, session);
+    placing.write_summary(options, prepared, outcome, session);
     return ended;
-  }
+  };
   // A program in the program may be given to charm, too; then its masks are that one's (the program's masks stay,
   // tools/attach/thread_placer.hpp).
   const auto claim = os::ProcessClaim::make(os::identity(child->pid()), options.children);
+  if (!prepared.pins.empty()) {
+    if (!affinity_restorer) affinity_restorer.emplace(prepared.came_with);
+    affinity_restorer->watch_over(child->pid());
+    Pinned pinned(options, prepared, child->pid(), false);
+    return attend(pinned);
+  }
   Steered steered(options, prepared, child->pid(), false, std::move(progress));
   steered.restore_by(affinity_restorer);
   steered.system().before_binding([&] {
@@ -225,17 +235,7 @@ std::optional<os::Ended> run(RunArguments options, Session& session, int& code) 
     affinity_restorer.emplace(prepared.came_with);
     steered.restore_by(affinity_restorer);
   });
-  std::optional<os::Ended> ended;
-  while (!(ended = child->attend())) {
-    if (malloc) malloc->step();
-    steered.step_and_wait(child->descriptor(), malloc ? malloc->rest() : 10);
-  }
-  steered.attachment().thread_placer().restore();
-  AttachResult outcome = steered.outcome(options.program.front());
-  outcome.ended = ended;
-  outcome.seconds = base::monotonic_seconds() - begun;
-  steered.tell(options, prepared, outcome, session);
-  return ended;
+  return attend(steered);
 }
 
 void declare_run(CLI::App& app, Session& session) {

@@ -84,8 +84,8 @@ AttachResult Pinned::outcome(const std::string& program) const {
   return outcome;
 }
 
-void Pinned::tell(const AttachOptions& options, const Prepared& prepared, const AttachResult& outcome,
-                  Session& session) const {
+void Pinned::write_summary(const AttachOptions& options, const Prepared& prepared, const AttachResult& outcome,
+                           Session& session) const {
   if (!options.report.empty()) {
     try {
       os::write_whole(options.report, pinned_json(outcome, prepared, pinner_));

@@ -24,8 +24,8 @@ class Pinned {
   void restore() { pinner_.restore(); }
   [[nodiscard]] AttachResult outcome(const std::string& program) const;
   /// Writes the summary to the place that the options name.
-  void tell(const AttachOptions& options, const Prepared& prepared, const AttachResult& outcome,
-            Session& session) const;
+  void write_summary(const AttachOptions& options, const Prepared& prepared, const AttachResult& outcome,
+                     Session& session) const;
 
  private:
   const double begun_;

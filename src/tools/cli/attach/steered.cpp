@@ -131,8 +131,8 @@ AttachResult Steered::outcome(const std::string& program) const {
   return outcome;
 }
 
-void Steered::tell(const AttachOptions& options, const Prepared& prepared, const AttachResult& outcome,
-                   Session& session) const {
+void Steered::write_summary(const AttachOptions& options, const Prepared& prepared, const AttachResult& outcome,
+                            Session& session) const {
   if (!options.report.empty()) {
     try {
       os::write_whole(options.report, summary_json(outcome, prepared, attachment_));

@@ -23,6 +23,7 @@ class Steered {
 
   /// Does what is due, then waits until something is due again or `descriptor` is readable; at most `most` seconds.
   void step_and_wait(int descriptor, double most = 10);
+  void restore() { attachment_.thread_placer().restore(); }
   [[nodiscard]] AttachResult outcome(const std::string& program) const;
   [[nodiscard]] double seconds() const;  ///< seconds since the object was made
   attach::Attachment& attachment() { return attachment_; }
@@ -30,8 +31,8 @@ class Steered {
   /// The restorer that is to undo what was done if this process is killed. It may be given late, and lives longer.
   void restore_by(std::optional<os::AffinityRestorer>& affinity_restorer);
   /// Writes the summary to the place that the options name.
-  void tell(const AttachOptions& options, const Prepared& prepared, const AttachResult& outcome,
-            Session& session) const;
+  void write_summary(const AttachOptions& options, const Prepared& prepared, const AttachResult& outcome,
+                     Session& session) const;
 
  private:
   double ask_progress(double now);
