@@ -22,7 +22,7 @@ int capacity_of(const SurveyCore& core) { return core.capacity; }
 int max_mhz_of(const SurveyCore& core) { return core.max_mhz; }
 int highest_perf_of(const SurveyCore& core) { return core.highest_perf; }
 
-bool all_tell(const Survey& survey, Of what) {
+bool all_have(const Survey& survey, Of what) {
   return std::all_of(survey.cores.begin(), survey.cores.end(), [&](const SurveyCore& core) { return what(core) > 0; });
 }
 
@@ -72,7 +72,7 @@ std::vector<int> tiers_of(const Survey& survey) {
     return tiers(survey, [](const SurveyCore& core) { return rank_of(core) + 1.0; }, 1);
   }
   for (const Of what : {capacity_of, max_mhz_of}) {
-    if (all_tell(survey, what)) return tiers(survey, what, of_one_kind);
+    if (all_have(survey, what)) return tiers(survey, what, of_one_kind);
   }
   return survey.dense_cores ? dense_tiers(survey) : std::vector<int>(survey.cores.size(), 0);
 }
@@ -99,7 +99,7 @@ std::vector<double> speeds_of(const Survey& survey, const std::vector<CoreKind>&
       std::all_of(kinds.begin(), kinds.end(), [](CoreKind kind) { return kind == CoreKind::performance; });
   std::vector<double> speeds;
   const auto known = [&](Of what) {
-    if (!speeds.empty() || !all_tell(survey, what)) return;
+    if (!speeds.empty() || !all_have(survey, what)) return;
     for (const SurveyCore& core : survey.cores) speeds.push_back(what(core));
   };
   if (alike) known(highest_perf_of);
@@ -107,7 +107,7 @@ std::vector<double> speeds_of(const Survey& survey, const std::vector<CoreKind>&
   const bool typed = std::any_of(survey.cores.begin(), survey.cores.end(), [](const auto& c) { return c.rank >= 0; });
   if (alike || !typed) known(max_mhz_of);
   if (!speeds.empty()) return speeds;
-  const bool frequencies = all_tell(survey, max_mhz_of);
+  const bool frequencies = all_have(survey, max_mhz_of);
   for (std::size_t i = 0; i < kinds.size(); ++i) {
     const bool fastest = kinds[i] == CoreKind::performance;
     if (frequencies) {

@@ -103,7 +103,7 @@ class Iteration {
     if (graph.arcs() > 0)
       per_arc_ = static_cast<float>(damping * base * static_cast<double>(degrees.givers) /
                                     (arcs - damping * static_cast<double>(degrees.arcs_to_givers)));
-    by_degree_ = degrees_tell_more();
+    by_degree_ = degrees_are_the_better_start();
     for_parts(e_, n_, pagerank_grain, [this](Index lo, Index hi) {
       const CsrGraph& near = graph_.near(e_);
       for (Index v = lo; v < hi; ++v) {
@@ -196,7 +196,7 @@ class Iteration {
   }
 
   /// What a first iteration would change in some vertices.
-  [[nodiscard]] bool degrees_tell_more() const {
+  [[nodiscard]] bool degrees_are_the_better_start() const {
     const CsrGraph& graph = graph_.near(e_);
     const Index step = std::max<Index>(1, n_ / most_sampled);
     double from_equal = 0;

@@ -170,7 +170,7 @@ void measure_stream(const Machine& machine, const MeasureOptions& options, Progr
   std::size_t done = 0;
   for (const auto& [processes, groups] : groupings) {
     if (plan.over()) break;
-    plan.tell(static_cast<double>(done++) / static_cast<double>(groupings.size()));
+    plan.report(static_cast<double>(done++) / static_cast<double>(groupings.size()));
     const StreamResult result = stream(groups, arrays.bytes, 5, plan.until());
     if (arrays.in_memory)
       profile.summary.memory_gb_per_s = std::max(profile.summary.memory_gb_per_s, result.best_gb_per_s[3]);
@@ -220,7 +220,7 @@ void measure_working_sets(const Machine& machine, const MeasureOptions& options,
     for (const std::size_t size : sizes) {
       // The next one takes twice as long as the last. One that would be cut off is not begun.
       if (plan.over() || (last_ms > 4 * ms && 2 * last_ms > plan.until().left_ms())) break;
-      plan.tell(static_cast<double>(done++) / static_cast<double>(steps));
+      plan.report(static_cast<double>(done++) / static_cast<double>(steps));
       try {
         const double begin = now_ns();
         const WorkingSet set = working_set(core.cpu, nodes.empty() ? -1 : nodes[n]->os_index, size, ms, plan.until());
@@ -251,7 +251,7 @@ void measure_writes(const Machine& machine, const MeasureOptions& options, doubl
   for (const std::size_t size : sizes) {
     for (std::size_t s = 0; s < curve.series.size(); ++s) {
       if (plan.over()) break;
-      plan.tell(static_cast<double>(done++) / static_cast<double>(sizes.size() * curve.series.size()));
+      plan.report(static_cast<double>(done++) / static_cast<double>(sizes.size() * curve.series.size()));
       const Summary took = write_once(s == 0 ? worker_cores.local : worker_cores.spread, size, ms, plan.until());
       if (took.median <= 0) break;
       curve.series[s].points.push_back({static_cast<double>(size), took.median, took.spread});

@@ -60,7 +60,7 @@ void measure_pairs(const PairPlan& pairs, const MeasuredCpus& cpus, PairQuantity
         return;
       }
       if (done++ % std::max<std::size_t>(1, all / 200) == 0)
-        plan.tell(static_cast<double>(done) / static_cast<double>(all));
+        plan.report(static_cast<double>(done) / static_cast<double>(all));
       const auto a = static_cast<std::size_t>(pairs.pairs[p].first);
       const auto b = static_cast<std::size_t>(pairs.pairs[p].second);
       pair.node = cpus.node_os[a];

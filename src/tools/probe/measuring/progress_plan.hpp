@@ -32,9 +32,9 @@ class ProgressPlan {
     const double left_ns = start_ + budget_s_ * 1e9 - now;
     const double share = std::min(1.0, step_s_ / std::max(1e-9, whole_s_ - before_s_));
     until_ = {now + std::max(0.0, left_ns) * share, clock_};
-    tell(0);
+    report(0);
   }
-  void tell(double share_of_step) {
+  void report(double share_of_step) {
     const double done = before_s_ + step_s_ * share_of_step;
     const double spent = (clock_() - start_) / 1e9;
     // The plan's seconds are guesses; what was spent so far corrects them.
