@@ -101,6 +101,8 @@ TEST_F(ToolTest, SimTellsExperimentsPointByPointAndClaimByClaim) {
   ASSERT_EQ(all.at("claims").size(), 1U);
   EXPECT_EQ(all.at("claims").at(0).at("experiment"), "charm-fig5");
   EXPECT_TRUE(charm("sim reproduce charm-fig5").out.find("of the claims: 1 claim: ") != std::string::npos);
+  for (const char* both : {"charm-fig5 no-tool", "charm-fig5,no-tool"})
+    EXPECT_EQ(json::parse(charm(std::string("sim reproduce --json ") + both).out).at("claims").size(), 2U) << both;
 }
 
 TEST_F(ToolTest, SimShowsModelsThatItReads) {

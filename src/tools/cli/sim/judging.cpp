@@ -34,9 +34,12 @@ std::vector<std::string> experiment_names() {
   return names_of(evaluate::reproducible(), [](const auto* each) { return each->name; });
 }
 
-std::string reproduced(const std::string& names, const OutputOptions& output) {
+std::string reproduced(const std::vector<std::string>& lists, const OutputOptions& output) {
+  std::vector<std::string> names;
+  for (const auto& list : lists)
+    for (const auto& name : list == "all" ? experiment_names() : split_list(list)) names.push_back(name);
   std::vector<evaluate::Reproduction> all;
-  for (const auto& name : names == "all" ? experiment_names() : split_list(names))
+  for (const auto& name : names.empty() ? experiment_names() : names)
     all.push_back(evaluate::reproduce(*evaluate::chosen({name}).front()));
   return output.json ? reproduce_json(all) : reproduce_table(all, colour_of(output));
 }
@@ -76,7 +79,7 @@ std::string assumptions(const SimChoices& choices) {
 }  // namespace
 
 void declare_sim_judging(CLI::App& sim, Session& session) {
-  auto names = std::make_shared<std::string>("all");
+  auto names = std::make_shared<std::vector<std::string>>();
   declare_judge(
       sim, session, "reproduce", "Compare the papers' experiments with the model, claim by claim",
       [&](CLI::App& app, SimChoices&) {
