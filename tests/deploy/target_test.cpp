@@ -239,6 +239,32 @@ TEST(KubernetesTarget, CountsWholeCores) {
   EXPECT_TRUE(has(text_for("kubernetes", plan), "cpu: \"6\""));
 }
 
+TEST(KubernetesDraTarget, ClaimsTheCpusOfThePlan) {
+  const std::string text = text_for("kubernetes-dra", small_plan());
+  EXPECT_TRUE(has(text, "name: charm-w2-cpus\n"));
+  EXPECT_TRUE(has(text,
+                  "count: 4\n          selectors:\n            - cel:\n                expression: "
+                  "\"device.attributes[\\\"dra.cpu\\\"].cpuID in [8, 9, 10, 11]\"\n"));
+  EXPECT_TRUE(has(text,
+                  "        claims:\n          - name: cpus\n  resourceClaims:\n    - name: cpus\n      "
+                  "resourceClaimName: charm-w2-cpus\n"));
+  EXPECT_TRUE(has(text, "cpu: \"4\"\n")) << "also as a plain request, by which Kubernetes counts";
+  EXPECT_TRUE(has(text, "cpuDeviceMode: individual\n"));
+  EXPECT_FALSE(has(text, "reservedCPUs"));
+  EXPECT_TRUE(has(text_for("kubernetes-dra", small_plan(Policy::wicp, 1)), "reservedCPUs: \"15\"\n"));
+  EXPECT_TRUE(has(
+      text_for("kubernetes-dra", plan_of(with_memory(uniform(1, 2, 4), 64), request_of(Policy::wicp, Shape::mixed))),
+      "cpuID in ["))
+      << "the driver packs nothing by itself";
+}
+
+TEST(KubernetesDraTarget, ClaimsWholeCoresAndNoMoreThanAClaimHolds) {
+  EXPECT_TRUE(has(text_for("kubernetes-dra", plan_of(with_memory(uniform(1, 1, 4, 2), 64), request_of(Policy::wicp))),
+                  "count: 8\n"));
+  const Plan large = plan_of(with_memory(uniform(1, 1, 17, 2), 64), request_of(Policy::wicp));
+  EXPECT_EQ(code_of([&] { text_for("kubernetes-dra", large); }), Errc::bad_config);
+}
+
 TEST(ContainerTargets, BindCpusAndMemoryAndCannotPreferANode) {
   EXPECT_TRUE(has(text_for("docker", small_plan()), "docker run --detach --name charm-w3"));
   EXPECT_TRUE(has(text_for("podman", small_plan()), "--cpuset-cpus 12-15 --cpuset-mems 1 --memory 29491m"));

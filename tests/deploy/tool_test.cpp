@@ -148,9 +148,13 @@ TEST_F(DeployPlan, WritesPodsThatFitTheSchemaOfKubernetes) {
   if (shell(find + "python3 -c 'import kubernetes_validate'").exit_code != 0)
     GTEST_SKIP() << "no schemas of Kubernetes here (scripts/engines kubernetes)";
   const std::string plan = std::string("deploy plan --from ") + machine + " --leave-cores 1 --image 'r/i:1' ";
-  ASSERT_EQ(charm(plan + "--target kubernetes --output k --exec 'x \"a: b\" {port}'").exit_code, 0);
-  const Said accepted = shell(check);
-  EXPECT_EQ(accepted.exit_code, 0) << accepted.out << accepted.err;
+  for (const char* target : {"kubernetes-dra", "kubernetes"}) {
+    const std::string made = "--output k --exec 'x \"a: b\" {port}' --target ";
+    shell("rm -rf k");
+    ASSERT_EQ(charm(plan + made + target).exit_code, 0);
+    const Said accepted = shell(check);
+    EXPECT_EQ(accepted.exit_code, 0) << target << accepted.out << accepted.err;
+  }
   const Said wrong = shell("sed -i 's/containerPort: 2000./containerPort: many/' k/pods.yaml\n" + check);
   EXPECT_NE(wrong.exit_code, 0) << wrong.out;
 }

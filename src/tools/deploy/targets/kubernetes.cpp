@@ -3,29 +3,12 @@
 // itself: pods have the plan's sizes, not its cpu numbers.
 #include <charm/error.hpp>
 
-#include <cctype>
-
 #include "tools/deploy/command.hpp"
+#include "tools/deploy/targets/pods.hpp"
 #include "tools/deploy/targets/targets.hpp"
 
 namespace charm::deploy {
 namespace {
-
-/// A string in YAML's double quotes, whose escapes are those of JSON.
-std::string yaml_string(const std::string& text) {
-  std::string all = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') all += '\\';
-    all += c == '\n' ? "\\n" : std::string(1, c);
-  }
-  return all + "\"";
-}
-
-/// Names of pods and nodes are in lower case, and the kubelet writes that of its host so.
-std::string lower_case(std::string name) {
-  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return name;
-}
 
 /// What no worker has although it may be used: the kubelet's static policy wants cpus for itself and the system.
 CpuSet reserved_cpus(const HostPlan& host) {
@@ -68,30 +51,6 @@ std::string kubelet(const Plan& plan, const HostPlan& host) {
          "\ntopologyManagerScope: pod\nmemoryManagerPolicy: Static\nsystemReserved:\n  memory: " +
          mib_text(in_mib - eviction) + "Mi\nevictionHard:\n  memory.available: " + mib_text(eviction) +
          "Mi\nreservedMemory:\n" + nodes;
-}
-
-std::string pod(const Worker& worker, const TargetOptions& options) {
-  // A pod gets hardware threads by whole cores.
-  const std::string resources = "cpu: \"" + std::to_string(worker.core_cpus.size()) +
-                                "\"\n          memory: " + mib_text(worker.memory_bytes) + "Mi\n";
-  const std::string folder = yaml_string(worker.directory);
-  std::string command;
-  if (!options.exec.empty()) {
-    for (const std::string& word : command_of(options.exec, worker)) {
-      command += (command.empty() ? "" : ", ") + yaml_string(word);
-    }
-    command = "      command: [" + command + "]\n";
-  }
-  return "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: charm-" + lower_case(worker.name) +
-         "\n  labels:\n    app: charm-deploy\nspec:\n  nodeSelector:\n    kubernetes.io/hostname: " +
-         yaml_string(lower_case(worker.host)) +
-         "\n  restartPolicy: OnFailure\n  containers:\n    - name: worker\n      image: " + yaml_string(options.image) +
-         "\n" + command + "      workingDir: " + folder +
-         "\n      volumeMounts:\n        - name: folder\n          mountPath: " + folder +
-         "\n      ports:\n        - containerPort: " + std::to_string(worker.port) +
-         "\n      resources:\n        requests:\n          " + resources + "        limits:\n          " + resources +
-         "  volumes:\n    - name: folder\n      hostPath:\n        path: " + folder +
-         "\n        type: DirectoryOrCreate\n";
 }
 
 std::vector<File> kubernetes_files(const Plan& plan, const TargetOptions& options) {

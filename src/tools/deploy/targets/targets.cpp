@@ -10,12 +10,13 @@
 namespace charm::deploy {
 
 std::span<const Target> targets() {
-  static const std::array all = {
-      process_target(), postgresql_target(), duckdb_target(),   spark_target(),      trino_target(),
-      presto_target(),  clickhouse_target(), dask_target(),     ray_target(),        valkey_target(),
-      mongodb_target(), llama_target(),      vllm_target(),     pytorch_target(),    singlestore_target(),
-      yarn_target(),    systemd_target(),    slurm_target(),    kubernetes_target(), docker_target(),
-      podman_target(),  openmpi_target(),    openmpi5_target(), mpich_target(),      openmp_target()};
+  static const std::array all = {process_target(), postgresql_target(), duckdb_target(),      spark_target(),
+                                 trino_target(),   presto_target(),     clickhouse_target(),  dask_target(),
+                                 ray_target(),     valkey_target(),     mongodb_target(),     llama_target(),
+                                 vllm_target(),    pytorch_target(),    singlestore_target(), yarn_target(),
+                                 systemd_target(), slurm_target(),      kubernetes_target(),  kubernetes_dra_target(),
+                                 docker_target(),  podman_target(),     openmpi_target(),     openmpi5_target(),
+                                 mpich_target(),   openmp_target()};
   return all;
 }
 

@@ -11,6 +11,7 @@ Target postgresql_target();
 Target systemd_target();
 Target slurm_target();
 Target kubernetes_target();
+Target kubernetes_dra_target();
 Target docker_target();
 Target podman_target();
 Target openmpi_target();
