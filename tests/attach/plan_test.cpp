@@ -136,7 +136,11 @@ TEST(PoolSizes, AreTheCoresOfThePlan) {
   EXPECT_EQ(sizes(asked), (std::map<std::string, std::string>{{"OMP_NUM_THREADS", "4"},
                                                               {"OMP_PLACES", "{0},{2},{1},{3}"},
                                                               {"OMP_PROC_BIND", "true"},
-                                                              {"GOMAXPROCS", "4"}}));
+                                                              {"GOMAXPROCS", "4"},
+                                                              {"RAYON_NUM_THREADS", "4"},
+                                                              {"TOKIO_WORKER_THREADS", "4"},
+                                                              {"POLARS_MAX_THREADS", "4"},
+                                                              {"PYTHON_CPU_COUNT", "4"}}));
   asked.machine.cpu_quota = 1.5;
   EXPECT_EQ(sizes(asked).at("GOMAXPROCS"), "2");
 }
@@ -198,7 +202,7 @@ TEST(PoolSizes, PlacesAreThoseOfTheTeamThatTheUserHasSet) {
 TEST(PoolSizes, AJavaProgramIsToldByAnArgument) {
   const auto asked = plan(charm::test::uniform(1, 2, 2), {});
   const auto told = [&](const Words& program) {
-    return sizes(asked, {{"GOMAXPROCS", ""}, {"OMP_NUM_THREADS", ""}}, {}, program);
+    return sizes(asked, {{"OMP_NUM_THREADS", ""}}, {"go", "rust", "python"}, program);
   };
   using Told = std::map<std::string, std::string>;
   const Told argument = {{"argument -XX:ActiveProcessorCount", "4"}};
@@ -213,10 +217,14 @@ TEST(PoolSizes, AJavaProgramIsToldByAnArgument) {
 
 TEST(PoolSizes, NothingThatTheUserHasSetIsTouched) {
   const auto asked = plan(charm::test::uniform(1, 2, 2), {});
-  const auto told = sizes(asked, {{"OMP_NUM_THREADS", "3"}, {"GOMAXPROCS", ""}, {"JAVA_TOOL_OPTIONS", "-Xmx1g"}}, {},
-                          {{"./mvnw"}, true});
-  EXPECT_EQ(told, (std::map<std::string, std::string>{{"JAVA_TOOL_OPTIONS", "-Xmx1g -XX:ActiveProcessorCount=4"}}));
-  EXPECT_TRUE(sizes(asked, {}, {"openmp", "go", "java"}).empty());
+  const auto set = sizes(
+      asked,
+      {{"OMP_NUM_THREADS", "3"}, {"GOMAXPROCS", ""}, {"POLARS_MAX_THREADS", "3"}, {"JAVA_TOOL_OPTIONS", "-Xmx1g"}},
+      {"python"}, {{"./mvnw"}, true});
+  EXPECT_EQ(set, (std::map<std::string, std::string>{{"RAYON_NUM_THREADS", "4"},
+                                                     {"TOKIO_WORKER_THREADS", "4"},
+                                                     {"JAVA_TOOL_OPTIONS", "-Xmx1g -XX:ActiveProcessorCount=4"}}));
+  EXPECT_TRUE(sizes(asked, {}, pool_kinds()).empty());
   PlanRequest free;
   free.policy = "os";
   EXPECT_TRUE(sizes(plan(charm::test::uniform(1, 2, 2), free)).empty());

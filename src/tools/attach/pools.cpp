@@ -38,6 +38,17 @@ std::vector<int> sizes_up_to(int most) {
   return sizes;
 }
 
+/// Pools that count the cpus of the mask of the thread that makes them, which is one cpu where that thread is placed,
+/// unless their variable says how many threads to make.
+struct CountVariable {
+  const char *kind, *name, *of;
+};
+constexpr CountVariable count_variables[] = {{"go", "GOMAXPROCS", "Go"},
+                                             {"rust", "RAYON_NUM_THREADS", "Rayon"},
+                                             {"rust", "TOKIO_WORKER_THREADS", "Tokio"},
+                                             {"rust", "POLARS_MAX_THREADS", "Polars"},
+                                             {"python", "PYTHON_CPU_COUNT", "Python 3.13 and later"}};
+
 std::string_view name_in(std::string_view path) { return path.substr(path.find_last_of('/') + 1); }
 
 }  // namespace
@@ -88,7 +99,7 @@ std::set<CpuSet> openmp_masks(const std::vector<Pool>& pools) {
 }
 
 const std::vector<std::string>& pool_kinds() {
-  static const std::vector<std::string> kinds = {"openmp", "go", "java"};
+  static const std::vector<std::string> kinds = {"openmp", "go", "rust", "python", "java"};
   return kinds;
 }
 
@@ -112,7 +123,8 @@ std::vector<Pool> pool_sizes(const AttachPlan& plan, const Words& program, const
       }
     }
   }
-  if (!off("go") && !is_set({"GOMAXPROCS"})) pools.push_back({"GOMAXPROCS", count, "Go"});
+  for (const CountVariable& variable : count_variables)
+    if (!off(variable.kind) && !is_set({variable.name})) pools.push_back({variable.name, count, variable.of});
   // A Java virtual machine counts the cpus of the calling thread's mask whenever it makes a pool, and a thread that is
   // bound to a core would count one. It reports every variable that it has read on stderr, which some scripts do not
   // bear, but no argument. So other programs get a variable only where the threads of the Java programs that they start

@@ -2,7 +2,8 @@
 // program by an argument. A pure function of the environment, which returns the additions. It never changes a variable
 // that the user has set, and adds none whose meaning another variable of the user already has.
 //
-// Pools without a variable (oneTBB, std::thread, nproc) count the cpus in the mask with which the program starts.
+// Pools without a variable (oneTBB, std::thread, joblib, nproc) count the cpus in the mask with which the program
+// starts.
 #pragma once
 
 #include <charm/placement.hpp>
@@ -30,7 +31,7 @@ struct Words {
   bool children = false;           ///< the threads of its children are placed, too
 };
 
-/// "openmp", "go", "java".
+/// "openmp", "go", "rust", "python", "java".
 const std::vector<std::string>& pool_kinds();
 
 /// \param left_out kinds that are not to be told. \param environment looks a variable up, nullptr where it is unset.
