@@ -17,9 +17,10 @@ void declare_all(CLI::App& app, Session& session, const std::string& only) {
   for (const Command& command : commands()) {
     // The others are not even known by name: a program that `run` starts may be called `top`.
     if (one && command.name != only) continue;
-    CLI::App* sub = app.add_subcommand(command.name, command.summary)->group(command.group);
+    CLI::App* sub = app.add_subcommand(command.name, command.summary);
     sub->footer(std::string("Example:\n") + command.example);
     command.declare(*sub, session);
+    sub->group(command.group);  // now, since its own subcommands would have the heading, too
   }
 }
 
