@@ -118,9 +118,7 @@ class Graph {
 
 struct RunOptions {
   int trials = 1;
-  int first_trial = 0;    ///< trial t starts from the t-th source of the graph's sequence: the same for every runtime
-  int pr_iterations = 0;  ///< PageRank: exactly so many; 0: until an iteration changes less than 1e-4 in all
-  int delta = 0;          ///< SSSP: bucket width, rounded to a power of two; 0: from the graph and its weights
+  int first_trial = 0;  ///< trial t starts from the t-th source of the graph's sequence: the same for every runtime
   std::optional<std::int64_t> source = {};  ///< where searches start, a vertex of the file; else by GAPBS's rule
   std::string* answer = nullptr;            ///< gets the last trial's answer as text (graph/answer.hpp)
 };

@@ -75,15 +75,6 @@ TEST(Bench, MergedRunsAreVerifiedOnlyIfAllAre) {
   EXPECT_DOUBLE_EQ(rate(run), 4);  // the middle of 4, 2 and 4
 }
 
-TEST(Bench, PagerankRunsTheIterationsAskedFor) {
-  const auto graph = Graph::generate({8, 16, 1}, {});
-  RunOptions options;
-  options.pr_iterations = 20;
-  const auto run = run_kernel("pr", {}, graph, options);
-  EXPECT_TRUE(run.verified) << run.detail;
-  EXPECT_DOUBLE_EQ(run.work.at(0), 20.0 * static_cast<double>(graph.edges()));
-}
-
 template <class F>
 std::string message_of(F&& f, Errc code) {
   try {
