@@ -2,6 +2,7 @@
 // judged by the model.
 #include <memory>
 #include <ostream>
+#include <utility>
 
 #include "controller/controller.hpp"
 #include "tools/cli/options.hpp"
@@ -22,7 +23,7 @@ void declare_judge(CLI::App& sim, Session& session, const char* name, const char
   auto choices = std::make_shared<SimChoices>();
   declare(*app, *choices);
   add_output_options(*app, choices->output);
-  app->callback([&session, choices, text] {
+  app->callback([&session, choices, text = std::move(text)] {
     session.action = [&session, choices, text] {
       session.out << text(*choices);
       return exit_done;
