@@ -306,6 +306,26 @@ std::vector<SettingDoc> settings_schema() {
   return docs;
 }
 
+namespace {
+
+/// The parameters of controllers, which once were settings, and the policy that has them.
+constexpr std::pair<std::string_view, std::string_view> former_settings[] = {{"CHARM_ADAPTIVE_", "adaptive"},
+                                                                             {"CHARM_ALG1_", "charm-alg1"}};
+
+void report_former_setting(std::string_view variable) {
+  for (const auto& [prefix, policy] : former_settings) {
+    if (!variable.starts_with(prefix)) continue;
+    std::string parameter(variable.substr(prefix.size()));
+    std::transform(parameter.begin(), parameter.end(), parameter.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
+    notice("variable-" + std::string(variable),
+           "the variable " + std::string(variable) + " is no setting any more and is ignored; write CHARM_POLICY=" +
+               std::string(policy) + ":" + parameter + "=VALUE (docs/controller.md)");
+  }
+}
+
+}  // namespace
+
 void report_mistyped_variables() {
   char** entry = environ;
   while (entry != nullptr && *entry != nullptr && !std::string_view(*entry).starts_with("CHARM_")) ++entry;
@@ -315,6 +335,10 @@ void report_mistyped_variables() {
   for (const auto& [variable, meant] : mistyped_variables(environ, known)) {
     notice("variable-" + variable, "the variable " + variable + " is no setting and is ignored; is " + meant +
                                        " meant? ('charm settings' lists them)");
+  }
+  for (; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    report_former_setting(text.substr(0, text.find('=')));
   }
 }
 

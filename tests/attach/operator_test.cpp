@@ -219,6 +219,10 @@ TEST_F(OperatorTest, AMistypedVariableIsSaid) {
   EXPECT_EQ(said.exit_code, 0);
   EXPECT_TRUE(has(said.err, "CHARM_POLICI is no setting") && has(said.err, "CHARM_POLICY")) << said.err;
   EXPECT_FALSE(has(said.err, "WEATHER")) << "it may be another program's";
+  const auto former = run("-q -- true", "CHARM_ALG1_STEP=2 CHARM_ADAPTIVE_TICK=0.1");
+  EXPECT_TRUE(has(former.err, "CHARM_ALG1_STEP is no setting any more") && has(former.err, "charm-alg1:step=VALUE") &&
+              has(former.err, "CHARM_POLICY=adaptive:tick=VALUE"))
+      << former.err;
 }
 
 }  // namespace

@@ -149,6 +149,9 @@ TEST_F(ToolTest, SimTellsHowManyMachinesScale) {
   expect_refused("sim --machine 7713 scale-out", {"--machine", "in front of 'scale-out'", "charm help sim scale-out"});
   expect_refused("sim --scale-out", {"did you mean scale-out?"});
   expect_refused("sim widths --policy local", {"--policy"});
+  expect_refused("sim widths --seconds 5", {"--seconds"});
+  expect_refused("sim worst --warm-up 5", {"--warm-up"});
+  expect_refused("sim worst --policy charm,local", {"one policy", "charm,local"});
   expect_refused("sim widths --workers 8,16", {"--workers", "8,16"});
 }
 

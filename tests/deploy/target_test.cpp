@@ -249,13 +249,27 @@ TEST(KubernetesDraTarget, ClaimsTheCpusOfThePlan) {
                   "        claims:\n          - name: cpus\n  resourceClaims:\n    - name: cpus\n      "
                   "resourceClaimName: charm-w2-cpus\n"));
   EXPECT_TRUE(has(text, "cpu: \"4\"\n")) << "also as a plain request, by which Kubernetes counts";
-  EXPECT_TRUE(has(text, "cpuDeviceMode: individual\n"));
+  EXPECT_TRUE(has(text, "args:\n  cpuDeviceMode: individual\n"));
   EXPECT_FALSE(has(text, "reservedCPUs"));
   EXPECT_TRUE(has(text_for("kubernetes-dra", small_plan(Policy::wicp, 1)), "reservedCPUs: \"15\"\n"));
   EXPECT_TRUE(has(
       text_for("kubernetes-dra", plan_of(with_memory(uniform(1, 2, 4), 64), request_of(Policy::wicp, Shape::mixed))),
       "cpuID in ["))
       << "the driver packs nothing by itself";
+}
+
+TEST(KubernetesDraTarget, ReservesWhatTheSystemHasOnEveryMachineOrNothing) {
+  Request request;
+  request.leave_cores = 1;
+  const auto text = [&](int cores) {
+    const std::vector hosts = {test::host_of(with_memory(uniform(1, 2, 4), 64), "left"),
+                               test::host_of(with_memory(uniform(1, 2, cores), 64), "right")};
+    return text_for("kubernetes-dra", make_plan(hosts, request));
+  };
+  EXPECT_TRUE(has(text(4), "reservedCPUs: \"7\"\n"));
+  EXPECT_FALSE(has(text(6), "reservedCPUs"));
+  EXPECT_TRUE(has(text(6), "differs by machine"));
+  EXPECT_TRUE(has(text(6), "kubernetes.io/hostname: \"right\"\n"));
 }
 
 TEST(KubernetesDraTarget, ClaimsWholeCoresAndNoMoreThanAClaimHolds) {

@@ -55,7 +55,11 @@ void declare_sim(CLI::App& app, Session& session) {
   add_workloads(app, *options, "");
   add_policies(app, *options);
   add_workers(app, *options);
-  add_run_options(app, *options);
+  add_seconds(app, *options);
+  number_within(app.add_option("--warm-up", options->run.warm_up, "Simulated seconds before the measurement [0]"), 0,
+                1e6);
+  add_conditions(app, *options);
+  add_adaptive_width(app, *options);
   add_jobs(app, *options);
   file_path(app.add_option("--report,--html", options->report, "Write a self-contained HTML page with curves there"));
   add_output_options(app, options->output);

@@ -46,14 +46,19 @@ void add_seed(CLI::App& app, SimChoices& choices) {
   app.add_option("--seed", choices.run.seed, "Seed of noise, sampling and stealing [1]");
 }
 
-void add_run_options(CLI::App& app, SimChoices& choices) {
+void add_seconds(CLI::App& app, SimChoices& choices) {
+  number_within(app.add_option("--seconds", choices.run.seconds, "Simulated seconds [60]"), 0.001, 1e6);
+}
+
+void add_adaptive_width(CLI::App& app, SimChoices& choices) {
+  app.add_flag("--adaptive-width", choices.run.width, "The controller chooses how many workers run, too");
+}
+
+void add_conditions(CLI::App& app, SimChoices& choices) {
   sim::RunOptions& run = choices.run;
-  number_within(app.add_option("--seconds", run.seconds, "Simulated seconds [60]"), 0.001, 1e6);
-  number_within(app.add_option("--warm-up", run.warm_up, "Simulated seconds before the measurement [0]"), 0, 1e6);
   number_within(app.add_option("--noise", run.noise, "Standard deviation of what counters show, relative [0]"), 0, 1);
   app.add_flag("!--no-counters", run.counters, "As on a machine without performance counters");
   add_seed(app, choices);
-  app.add_flag("--adaptive-width", run.width, "The controller chooses how many workers run, too");
   choice_option(app, "--backend", run.backend, "How accesses are simulated [analytic]");
 }
 

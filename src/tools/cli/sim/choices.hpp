@@ -25,8 +25,10 @@ void add_workloads(CLI::App& app, SimChoices& choices, const std::string& otherw
 void add_policies(CLI::App& app, SimChoices& choices);
 void add_workers(CLI::App& app, SimChoices& choices);
 void add_seed(CLI::App& app, SimChoices& choices);
-/// Simulated time, noise, counters, the seed, and how accesses are simulated.
-void add_run_options(CLI::App& app, SimChoices& choices);
+/// Noise, counters, the seed, and how accesses are simulated.
+void add_conditions(CLI::App& app, SimChoices& choices);
+void add_seconds(CLI::App& app, SimChoices& choices);
+void add_adaptive_width(CLI::App& app, SimChoices& choices);
 void add_jobs(CLI::App& app, SimChoices& choices);
 
 /// \throws Error (bad_config) for a number of workers that is none.

@@ -1,5 +1,7 @@
 // `charm sim reproduce`, `worst`, `regret`, `widths` and `assumptions`: the papers' figures and CHARM's controllers,
 // judged by the model.
+#include <charm/error.hpp>
+
 #include <memory>
 #include <ostream>
 #include <utility>
@@ -47,6 +49,9 @@ std::string reproduced(const std::vector<std::string>& lists, const OutputOption
 
 std::string worst(const SimChoices& choices) {
   SimRequest request = request_of(choices);
+  if (request.policies.size() != 1)
+    throw Error(Errc::bad_config, "charm sim worst judges one policy, and --policy '" + choices.policy + "' is several",
+                "run it once for each");
   request.run.warm_up = 180;
   const auto all =
       sim::compare_controller(request.machines, request.workloads, request.run, request.policies.front(), request.jobs);
@@ -95,7 +100,9 @@ void declare_sim_judging(CLI::App& sim, Session& session) {
         add_machines(app, choices);
         add_workloads(app, choices, "all");
         add_policies(app, choices);
-        add_run_options(app, choices);
+        add_seconds(app, choices);
+        add_conditions(app, choices);
+        add_adaptive_width(app, choices);
         add_jobs(app, choices);
       },
       worst);
@@ -113,8 +120,8 @@ void declare_sim_judging(CLI::App& sim, Session& session) {
       [&](CLI::App& app, SimChoices& choices) {
         add_machines(app, choices);
         add_workloads(app, choices, "a set of them");
-        whole_number(app.add_option("--workers", *workers, "Most workers [a core each, at most 64]"), 1, 65536);
-        add_run_options(app, choices);
+        whole_number(app.add_option("--workers", *workers, "Most workers [a core each]"), 1, 65536);
+        add_conditions(app, choices);
         add_jobs(app, choices);
       },
       [workers](const SimChoices& choices) { return widths(choices, *workers); });

@@ -3,6 +3,8 @@
 // its devices are single cpus; in its other modes it chooses the cpus itself.
 #include <charm/error.hpp>
 
+#include <algorithm>
+
 #include "tools/deploy/command.hpp"
 #include "tools/deploy/targets/pods.hpp"
 #include "tools/deploy/targets/targets.hpp"
@@ -40,19 +42,26 @@ std::string claim(const Worker& worker) {
          yaml_string("device.attributes[\"dra.cpu\"].cpuID in [" + list + "]") + "\n";
 }
 
-/// Values for the driver's Helm chart.
-std::string driver_values(const HostPlan& host) {
-  const CpuSet reserved = system_cpus(host);
-  return "driverConfig:\n  cpuDeviceMode: individual\n" +
-         (reserved.empty() ? "" : "  reservedCPUs: " + yaml_string(reserved.to_text()) + "\n");
+/// Values for the driver's Helm chart, which are the same on all machines.
+std::string driver_values(const Plan& plan) {
+  const CpuSet reserved = system_cpus(plan.hosts.front());
+  const bool everywhere = std::all_of(plan.hosts.begin(), plan.hosts.end(),
+                                      [&](const HostPlan& host) { return system_cpus(host) == reserved; });
+  std::string text = "args:\n  cpuDeviceMode: individual\n";
+  if (!everywhere)
+    return text + "# What is left to the system differs by machine: no claim names it, but none is reserved.\n";
+  if (!reserved.empty()) text += "  reservedCPUs: " + yaml_string(reserved.to_text()) + "\n";
+  return text;
 }
 
 std::vector<File> kubernetes_dra_files(const Plan& plan, const TargetOptions& options) {
   need_memory(plan, "kubernetes-dra");
   std::vector<File> all;
-  std::string pods = heading("#", plan) + "# The kubelet's own CPU manager must be off: cpuManagerPolicy: none.\n";
+  all.push_back({"driver.yaml", heading("#", plan) + driver_values(plan)});
+  std::string pods = heading("#", plan) +
+                     "# The kubelet's own CPU manager must be off: cpuManagerPolicy: none.\n"
+                     "# The driver binds no memory: pages come from the nodes of a pod's cpus as they are touched.\n";
   for (const HostPlan& host : plan.hosts) {
-    all.push_back({"driver-" + host.name + ".yaml", heading("#", plan) + driver_values(host)});
     for (const Worker* worker : plan.workers_of(host.name))
       pods += claim(*worker) + pod(*worker, options, claim_name(*worker));
   }
