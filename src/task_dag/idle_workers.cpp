@@ -17,7 +17,7 @@ void reserve_idle_workers(Runtime& runtime, const Worker& from, std::size_t most
       auto idle = flags.word(Flag::member, group, w) & ~flags.word(Flag::busy, group, w);
       for (; idle != 0 && found.size() < most; idle &= idle - 1) {
         Worker* worker = runtime.places.worker_at({group, w * stealing::WorkFlags::word_bits + std::countr_zero(idle)});
-        if (worker == nullptr || worker == &from || runtime.steering->rests(*worker)) continue;
+        if (worker == nullptr || worker == &from || runtime.steering->rest(*worker) != sched::Rest::none) continue;
         if (!worker->reserved.exchange(true, std::memory_order_acq_rel)) found.push_back(worker);
       }
     }

@@ -64,6 +64,10 @@ charm::Config config_of(const Shape& shape) {
   return config;
 }
 
+void wait_until_nobody_is_busy() {
+  while (charm::sched::Runtime::get().places.anybody_busy()) std::this_thread::yield();
+}
+
 class RandomPrograms : public testing::TestWithParam<Shape> {
  protected:
   RandomPrograms() : watchdog_("run again with " + again()), runner_(watchdog_) {
@@ -116,7 +120,7 @@ class RandomPrograms : public testing::TestWithParam<Shape> {
     const auto drawn = static_cast<int>(mix(seed + 12) % static_cast<unsigned>(GetParam().workers));
     switch (mix(seed + 11) % 16) {
       case 0:
-        while (charm::sched::Runtime::get().places.anybody_busy()) std::this_thread::yield();
+        wait_until_nobody_is_busy();
         EXPECT_TRUE(come_back(drawn)) << "a task ended that waits for its waiter";
         break;
       case 1:
@@ -315,6 +319,44 @@ TEST_P(RandomPrograms, WhileTheWidthChanges) {
     restless.join();
   });
   RecordProperty("rests", std::to_string(rested));
+}
+
+charm::Config two_workers(const char* width) {
+  charm::Config config = config_of({2, "", ""});
+  config.width = width;
+  config.deadlock = "off";
+  return config;
+}
+
+/// A worker that has not begun yet is free, and so is one that has begun and looks for its first job.
+TEST(TwoWorkers, HelpEachOtherFromTheFirstMomentOn) {
+  Watchdog watchdog("two workers that have just begun");
+  for (int round = 0; round < 1000; ++round) {
+    const Running runtime(2, two_workers("full"));
+    EXPECT_TRUE(come_back(round % 2));
+    watchdog.progress();
+  }
+}
+
+/// A worker whose rest begins or ends at this moment has its cpu all the time, and helps.
+TEST(TwoWorkers, HelpEachOtherWhileOneGoesToRestAndBack) {
+  Watchdog watchdog("two workers of which one goes to rest and back");
+  const Running runtime(2, two_workers("adaptive"));
+  charm::sched::Steering& steering = *charm::sched::Runtime::get().steering;
+  std::atomic<bool> over{false};
+  std::thread restless([&] {
+    for (char rests = 1; !over; rests = static_cast<char>(1 - rests)) {
+      steering.set_resting(0, std::vector<char>{0, rests});
+      std::this_thread::yield();
+    }
+  });
+  for (int round = 0; round < 2000; ++round) {
+    wait_until_nobody_is_busy();
+    EXPECT_TRUE(come_back(0));
+    watchdog.progress();
+  }
+  over = true;
+  restless.join();
 }
 
 /// Beside one worker that spawns small groups many others find work that is gone when they come. They may look for it a

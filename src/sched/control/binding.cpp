@@ -20,20 +20,20 @@ namespace charm::sched {
 
 void Steering::follow(Worker& worker, WorkerControl& p, const PlacementGeneration& generation, int spread) {
   const bool narrow = widths_ && p.narrow.load(std::memory_order_seq_cst) == generation.number;
-  const bool rested_by_width = p.by_width.exchange(narrow, std::memory_order_relaxed);
+  p.narrowed.store(narrow, std::memory_order_relaxed);
   const WorkerCore* worker_core = generation.worker_core(worker.id, spread);
-  if (worker_core == nullptr) return rest(worker, p, generation);
+  if (worker_core == nullptr) return lose_cpu(worker, p, generation);
   const WorkerControl::Mask& mask = mask_of(p, *worker_core, generation);
   auto bound = [&] {
     const WorkerControl::Thread& t = thread(worker);
     return t.checked == generation.number && t.mask.bound && t.mask.set == mask.cpus &&
            p.binder.is_on(worker_core->cpu, mask.shared);
   };
-  const bool has_cpu = rested_by_width || !rests(worker);
+  const bool has_cpu = rest(worker) != Rest::no_cpu;
   const bool there = *worker_core == worker.worker_core() && has_cpu && (mask.cpus.empty() || bound());
   if (!there) return place(worker, p, generation, *worker_core);
   p.placed = generation.number;
-  let_rest(p, narrow);
+  let_rest(p, narrow ? Rest::by_width : Rest::none);
 }
 
 /// One attempt; if another worker still has the cpu, the next poll tries again.
@@ -41,7 +41,7 @@ void Steering::place(Worker& worker, WorkerControl& p, const PlacementGeneration
                      const WorkerCore& worker_core) {
   const WorkerControl::Mask& mask = mask_of(p, worker_core, generation);
   if (!mask.cpus.empty() && surprised(worker, p)) return;
-  let_rest(p, p.by_width.load(std::memory_order_relaxed));
+  let_rest(p, p.narrowed.load(std::memory_order_relaxed) ? Rest::by_width : Rest::none);
   WorkerControl::Thread& t = thread(worker);
   if (!mask.cpus.empty()) {
     const auto state = p.binder.place({worker_core.cpu, mask.shared, mask.cpus, mask.floating},
@@ -59,8 +59,8 @@ void Steering::place(Worker& worker, WorkerControl& p, const PlacementGeneration
 }
 
 /// Binds a worker without a core of its own, if there are fewer cpus than workers.
-void Steering::rest(Worker& worker, WorkerControl& p, const PlacementGeneration& generation) {
-  let_rest(p, true);
+void Steering::lose_cpu(Worker& worker, WorkerControl& p, const PlacementGeneration& generation) {
+  let_rest(p, Rest::no_cpu);
   WorkerControl::Thread& t = thread(worker);
   if (!cpus_ || runtime_.settings.bind == binding::Bind::none || t.checked == generation.number)
     return p.binder.forget();
@@ -70,9 +70,10 @@ void Steering::rest(Worker& worker, WorkerControl& p, const PlacementGeneration&
     t.checked = generation.number;
 }
 
-void Steering::let_rest(WorkerControl& p, bool on) noexcept {
-  if (p.resting.exchange(on, std::memory_order_seq_cst) != on)
-    resting_.fetch_add(on ? 1 : -1, std::memory_order_seq_cst);
+void Steering::let_rest(WorkerControl& p, Rest rest) noexcept {
+  const bool rested = p.rest.exchange(rest, std::memory_order_seq_cst) != Rest::none;
+  const bool rests = rest != Rest::none;
+  if (rested != rests) resting_.fetch_add(rests ? 1 : -1, std::memory_order_seq_cst);
 }
 
 const WorkerControl::Mask& Steering::mask_of(WorkerControl& p, const WorkerCore& worker_core,

@@ -141,7 +141,7 @@ bool Steering::has_news(const Worker& worker) const noexcept {
   const int generation = p.generation.load(std::memory_order_relaxed);
   if (generation_number_.load(std::memory_order_seq_cst) != generation) return true;
   return widths_ &&
-         (p.narrow.load(std::memory_order_seq_cst) == generation) != p.by_width.load(std::memory_order_relaxed);
+         (p.narrow.load(std::memory_order_seq_cst) == generation) != p.narrowed.load(std::memory_order_relaxed);
 }
 
 /// Whoever is to begin or to end its rest does so at once, also if it sleeps: a sleeper that is not to work any more
@@ -157,21 +157,17 @@ void Steering::set_resting(int generation, std::span<const char> rests) noexcept
 
 bool Steering::watches(const Worker& worker) const noexcept {
   return watcher_.load(std::memory_order_relaxed) == worker.id &&
-         control(worker).by_width.load(std::memory_order_relaxed);
+         control(worker).narrowed.load(std::memory_order_relaxed);
 }
 
 int Steering::running_workers() const noexcept {
   return static_cast<int>(std::count_if(controls_.begin(), controls_.end(), [](const auto& control) {
-    return !control->resting.load(std::memory_order_relaxed);
+    return control->rest.load(std::memory_order_relaxed) == Rest::none;
   }));
 }
 
 bool Steering::in_doubt(const Worker& worker) const noexcept {
   return has_news(worker) || control(worker).next_poll == 0;
-}
-
-bool Steering::rests(const Worker& worker) const noexcept {
-  return control(worker).resting.load(std::memory_order_seq_cst);
 }
 
 void Steering::slept(Worker& worker) noexcept {
@@ -202,7 +198,7 @@ void Steering::arrive(Worker& worker, std::uint64_t ticks) noexcept {
   if (p.mask.cpus.empty() || p.placed != generation || p.mask.generation != generation ||
       !(p.mask.worker_core == worker.worker_core()))
     return;
-  if (rests(worker) || !p.binder.is_on(worker.worker_core().cpu, p.mask.shared)) return;
+  if (rest(worker) != Rest::none || !p.binder.is_on(worker.worker_core().cpu, p.mask.shared)) return;
   if (t.checked == generation && t.mask.bound && t.mask.set == p.mask.cpus) return;
   if (&t == &p.guest && runtime_.settings.caller_mask == base::CallerMask::own && p.mask.cpus.contains(cpus_->cpu())) {
     if (again && p.next_poll <= t.floats_until) return;  // nobody has polled since it was here

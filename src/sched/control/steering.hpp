@@ -50,6 +50,10 @@ class Runtime;
 class Worker;
 using binding::PlacementGeneration;
 
+/// Why a worker runs only what is sent to it: it keeps its cpu, but fewer are faster; or it has none. One value, so
+/// that nobody sees one without the other.
+enum class Rest : std::uint8_t { none, by_width, no_cpu };
+
 /// Control state of one worker. Except for the atomics it belongs to the thread that has the worker's slot.
 struct WorkerControl {
   WorkerControl(KindCosts& costs, placement::CpuClaims& claims, int worker) : meter(costs), binder(claims, worker) {}
@@ -85,10 +89,10 @@ struct WorkerControl {
   } own, guest;
   double loose_until = 0;  // others keep it off its core: until then it may use its chiplet
   std::atomic<const PlacementGeneration*> looking{nullptr};
-  double outside_work = 0;            // work of threads outside that this worker has passed on
-  std::atomic<bool> resting{false};   // it has no cpu, or
-  std::atomic<bool> by_width{false};  // it keeps its cpu and rests all the same: fewer are faster
+  double outside_work = 0;  // work of threads outside that this worker has passed on
+  std::atomic<Rest> rest{Rest::none};
   std::atomic<int> narrow{-1};        // the generation in which it is to rest by the width; written by leaders
+  std::atomic<bool> narrowed{false};  // whether it was when the worker last followed
   // The generation that it followed last; its parking thread reads it when a guest may have the worker.
   std::atomic<int> generation{0};
 };
@@ -119,10 +123,8 @@ class Steering {
   int chunk(Worker& worker) noexcept;                                ///< the same between chunks of a loop
   [[nodiscard]] bool has_news(const Worker& worker) const noexcept;  ///< the allowed cpus changed since its last poll
   [[nodiscard]] bool in_doubt(const Worker& worker) const noexcept;  ///< has_news(), or its thread has not its cpu yet
-  [[nodiscard]] bool rests(const Worker& worker) const noexcept;     ///< whether it has lost its cpu, or is not needed
-  /// Whether it rests although it has a cpu.
-  [[nodiscard]] bool rests_by_width(const Worker& worker) const noexcept {
-    return control(worker).by_width.load(std::memory_order_relaxed);
+  [[nodiscard]] Rest rest(const Worker& worker) const noexcept {
+    return control(worker).rest.load(std::memory_order_seq_cst);
   }
   /// Who rests from now on in a placement generation, by the width; told by the controller, and by tests. \param rests
   /// by worker; empty: nobody. Worker 0 must not.
@@ -182,8 +184,8 @@ class Steering {
   void follow(Worker& worker, WorkerControl& control, const PlacementGeneration& generation, int spread);
   void place(Worker& worker, WorkerControl& control, const PlacementGeneration& generation,
              const WorkerCore& worker_core);
-  void rest(Worker& worker, WorkerControl& control, const PlacementGeneration& generation);
-  void let_rest(WorkerControl& control, bool on) noexcept;
+  void lose_cpu(Worker& worker, WorkerControl& control, const PlacementGeneration& generation);
+  void let_rest(WorkerControl& control, Rest rest) noexcept;
   double waited(WorkerControl& control, WorkerControl::Thread& thread, double now) noexcept;
   const WorkerControl::Mask& mask_of(WorkerControl& control, const WorkerCore& worker_core,
                                      const PlacementGeneration& generation) const;

@@ -8,9 +8,10 @@
 // to each other.
 //
 // - Leave, then look for a free worker: A worker is free if it is not busy, has a cpu, and does not itself leave jobs
-//   to others. A worker announces that it leaves jobs before it looks for a free one, so if two do so at the same time,
-//   at least one sees that the other is not free. (It looks at each idle worker. The numbers of those that sleep and
-//   that search would count a worker twice that is just being woken: on an oversubscribed machine all workers left
+//   to others. It is busy only while it has a job: not from its start to its first one, nor when it takes another core
+//   after a sleep. A worker announces that it leaves jobs before it looks for a free one, so if two do so at the same
+//   time, at least one sees that the other is not free. (It looks at each idle worker. The numbers of those that sleep
+//   and that search would count a worker twice that is just being woken: on an oversubscribed machine all workers left
 //   their jobs to each other for seconds.)
 // - Whoever rests by the width helps: It has a cpu, so it counts as free, is woken when a worker begins to leave jobs,
 //   and takes jobs as long as one does.
@@ -52,7 +53,7 @@ bool Worker::leaves_to_others() noexcept {
   leaves_jobs.begin(runtime->searchers.leaving);
   if (begins && runtime->steering->anybody_rests()) {
     for (const auto& other : runtime->workers) {
-      if (runtime->steering->rests_by_width(*other)) runtime->wake(*other);
+      if (runtime->steering->rest(*other) == Rest::by_width) runtime->wake(*other);
     }
   }
   if (runtime->searchers.leaving.all(runtime->workers.size()) || !another_is_free()) {

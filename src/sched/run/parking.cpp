@@ -66,8 +66,9 @@ bool Worker::inboxes_arrived() const noexcept {
 /// no other worker left; thieves may take these, too. When the runtime stops all workers help with what is left, and
 /// those that rest by the width alone help a worker that leaves its jobs to others (sched/run/bound_limits.cpp).
 bool Worker::rests() const noexcept {
-  if (!runtime->steering->rests(*this) || runtime->ending.has_begun()) return false;
-  return !runtime->searchers.leaving.any() || !runtime->steering->rests_by_width(*this);
+  const Rest rest = runtime->steering->rest(*this);
+  if (rest == Rest::none || runtime->ending.has_begun()) return false;
+  return rest == Rest::no_cpu || !runtime->searchers.leaving.any();
 }
 
 /// Whether there is a job in the own queues or the shared inboxes.

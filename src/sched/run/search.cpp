@@ -214,6 +214,7 @@ Job* Worker::search() noexcept {
 
 Worker::Search Worker::begin_search() noexcept {
   const std::int64_t start = base::monotonic_ns();
+  has_searched_ = true;
   runtime->steering->end_work(*this, start);
   runtime->places.flags.clear(Flag::busy, place_);
   runtime->places.flags.clear(Flag::work, place_);
@@ -246,7 +247,6 @@ void Worker::sleep_in(Search& search) noexcept {
   if (steering.in_doubt(*this) || steering.watches(*this)) {
     group_->searching.fetch_sub(1, std::memory_order_relaxed);
     steering.slept(*this);
-    runtime->places.flags.clear(Flag::busy, place_);
     group_->searching.fetch_add(1, std::memory_order_relaxed);
   }
   // While it does not have its new core, it still has an old one, which others may need: it sleeps briefly until it

@@ -89,7 +89,7 @@ void Runtime::wake_resting(F&& wanted) noexcept {
   Worker* one = nullptr;
   for (auto& worker : workers) {
     if (!wanted(*worker)) continue;
-    if (!steering->rests(*worker)) return;  // it checks its inbox before it sleeps
+    if (steering->rest(*worker) == Rest::none) return;  // it checks its inbox before it sleeps
     one = worker.get();
   }
   if (one != nullptr) wake(*one);

@@ -18,7 +18,7 @@ class WorkTimes {
  public:
   using State = trace::State;
 
-  /// Called before the owner starts, whose first state is `busy`, since it checks its own queues first.
+  /// Called before the owner starts, whose first state is `busy`, since it binds its thread first.
   void start(const os::TickClock& clock) noexcept { since_.store(pack(clock.now(), State::busy)); }
 
   /// Owner only. \return the time, in ticks.

@@ -87,10 +87,7 @@ void Worker::main() noexcept {
   native_.bound = id;
   current = &native_;
   if (runtime->main.shares_cores()) runtime->main.family.core_turns.take(contender, worker_core_.cpu);  // an arena's
-  // A job may have come already, and is then found before any search: until its first search the worker counts as
-  // busy, so that others ask it for work, and its first push looks for workers that slept before it began.
-  runtime->places.flags.set(stealing::Flag::busy, place_);
-  deque.poke();
+  deque.poke();  // its first push looks for workers that slept before it began
   Fiber* first = take_fiber();
   enter(first);
   fiber::switch_to(native_, *first, nullptr, nullptr);
@@ -188,7 +185,7 @@ void Worker::give_fiber(Fiber* fiber) noexcept {
 Job* Worker::find_job() noexcept {
   runtime->waits.timers.before_job(*this);
   if (handoff_ != nullptr) return std::exchange(handoff_, nullptr);
-  if (!bound_limits_.any()) [[likely]] {
+  if (has_searched_ && !bound_limits_.any()) [[likely]] {
     if (Job* job = own_job()) return job;
   }
   return search();

@@ -211,6 +211,7 @@ class Worker : public detail::WorkerBase {
   std::uint32_t tick_ = 0;  // counts searches of the own queues; decides which is first, so only these count
   std::uint32_t yields_ = 0;
   BoundLimits bound_limits_;
+  bool has_searched_ = false;     // so that it is busy from its first job on, and not before
   bool look_around_ = false;      // the next search of the own queues begins with the shared queues
   bool look_at_others_ = false;   // and continues with those of other workers
   Handling* handling_ = nullptr;  // exception state of the thread that has the worker

@@ -1,10 +1,10 @@
 // Puts a worker on a core: in its group of the work flags and on its node's list, and moves it to another core at run
 // time.
 //
-// Only the worker's own thread moves it, between two jobs, so it is neither searching nor asleep. Its deque, ready
-// fibers and inbox move with it: thieves find it by its new place, and by the old one as long as a flag there is set.
-// The inboxes of its group and node stay where they are; "no inbox without members" (sched/run/places.hpp) explains why
-// no job stays in them.
+// Only the worker's own thread moves it, between two jobs or after a sleep, so it is neither searching nor asleep. Its
+// deque, ready fibers and inbox move with it: thieves find it by its new place, and by the old one as long as a flag
+// there is set. The inboxes of its group and node stay where they are; "no inbox without members"
+// (sched/run/places.hpp) explains why no job stays in them.
 #include <charm/error.hpp>
 
 #include <string>
@@ -68,7 +68,7 @@ void Worker::move_to(const WorkerCore& to) {
   if (next != place_.group) {
     const stealing::Place old = place_;
     runtime->join_group(*this, next);
-    runtime->places.flags.set(Flag::busy, place_);
+    if (runtime->places.flags.test(Flag::busy, old)) runtime->places.flags.set(Flag::busy, place_);
     if (shows_work()) runtime->places.flags.set(Flag::work, place_);
     runtime->leave_group(old);
   }
