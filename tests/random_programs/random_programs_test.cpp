@@ -338,6 +338,27 @@ TEST(TwoWorkers, HelpEachOtherFromTheFirstMomentOn) {
   }
 }
 
+/// A bound task that asks whether a future is ready comes back, although the only other task runs until it does.
+TEST(TwoWorkers, HelpATaskThatOnlyAsks) {
+  Watchdog watchdog("two workers of which one asks");
+  const Running runtime(2, two_workers("full"));
+  for (int round = 0; round < 300; ++round) {
+    wait_until_nobody_is_busy();
+    charm::call(0, [] {
+      std::atomic<bool> asked{false};
+      charm::future<void> other = charm::async([&] {
+        while (!asked) std::this_thread::yield();
+      });
+      EXPECT_FALSE(other.wait_for(0s));
+      asked = true;
+      while (!other.wait_for(0s)) {
+      }
+      other.get();
+    });
+    watchdog.progress();
+  }
+}
+
 /// A worker whose rest begins or ends at this moment has its cpu all the time, and helps.
 TEST(TwoWorkers, HelpEachOtherWhileOneGoesToRestAndBack) {
   Watchdog watchdog("two workers of which one goes to rest and back");

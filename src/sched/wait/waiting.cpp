@@ -118,6 +118,16 @@ bool wait_in(Worker& worker, std::atomic<std::uintptr_t>& state, std::int64_t de
   return state.load(std::memory_order_acquire) != expired;
 }
 
+/// A wait whose time is over before it begins: a task that repeats it has to let others run, but a bound one must come
+/// back here, whatever these do (sched/run/bound_limits.cpp).
+void let_others_run() {
+  Worker* worker = sched::this_worker();
+  const bool bound = worker != nullptr && worker->current->bound >= 0;
+  if (bound) worker->bound_limits().begin_wait();
+  charm::yield();
+  if (bound) worker->bound_limits().end_wait();
+}
+
 }  // namespace
 
 void Completion::wait_slow(const WaitReason& reason) {
@@ -126,8 +136,8 @@ void Completion::wait_slow(const WaitReason& reason) {
 }
 
 bool Completion::wait_until_slow(std::int64_t deadline_ns, const WaitReason& reason) {
-  if (deadline_ns != never && deadline_ns <= steady_now()) {  // a query: a task that repeats it has to let others run
-    charm::yield();
+  if (deadline_ns != never && deadline_ns <= steady_now()) {
+    let_others_run();
     return done();
   }
   if (reason.stop != nullptr && reason.stop->stop_requested()) return done();
