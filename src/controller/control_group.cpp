@@ -37,7 +37,7 @@ int ControlGroup::poll(int worker, const WorkerTotals& totals, double now) {
   mine.hides_chiplets.store(totals.hides_chiplets, std::memory_order_relaxed);
 
   double due = next_tick_.load(std::memory_order_relaxed);
-  if (now >= due && next_tick_.compare_exchange_strong(due, now + period_, std::memory_order_relaxed)) lead(now);
+  if (now >= due && next_tick_.compare_exchange_strong(due, now + period(), std::memory_order_relaxed)) lead(now);
   return spread_of(worker);
 }
 
@@ -93,6 +93,10 @@ void ControlGroup::lead(double now) {
   since.resting_busy = busy_of_resting();
   report_each(since);
   decide(since);
+  const double period = part(current_).controller->period();
+  if (period == this->period()) return;
+  period_.store(period, std::memory_order_relaxed);
+  next_tick_.store(now + period, std::memory_order_relaxed);
 }
 
 /// In the interval, by what they have stored: what runs at the moment counts when it ends.
@@ -136,13 +140,22 @@ void ControlGroup::publish(const Controller& controller) {
   if (rest_listener_) rest_listener_(resting_);
 }
 
+/// The one entered last. Where threads are in different ones at a time none of them decides, since what is measured is
+/// what all of them do.
+std::string ControlGroup::region_of_all() const {
+  const std::lock_guard lock(entering_);
+  std::map<std::thread::id, std::string_view> of_threads;
+  for (const Entered& each : entered_) {
+    if (each.thread != std::thread::id()) of_threads[each.thread] = each.region;
+  }
+  const bool agree = std::all_of(of_threads.begin(), of_threads.end(),
+                                 [&](const auto& each) { return each.second == of_threads.begin()->second; });
+  return agree && !entered_.empty() ? entered_.back().region : std::string();
+}
+
 void ControlGroup::decide(const Signals& since) {
   const int stood_at = spread();
-  std::string region;
-  {
-    std::lock_guard lock(entering_);
-    if (!entered_.empty()) region = entered_.back().region;
-  }
+  std::string region = region_of_all();
   if (region != current_) {
     // The interval belongs to both parts, so it is used for neither.
     current_ = std::move(region);
@@ -206,9 +219,9 @@ void ControlGroup::note_decisions(Part& part, const std::string& region) {
   }
 }
 
-long ControlGroup::enter(std::string_view region) {
+long ControlGroup::enter(std::string_view region, std::thread::id thread) {
   std::lock_guard lock(entering_);
-  entered_.push_back({++tickets_, make_ ? std::string(region) : std::string()});
+  entered_.push_back({++tickets_, make_ ? std::string(region) : std::string(), thread});
   return tickets_;
 }
 

@@ -21,6 +21,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "controller/controller.hpp"
@@ -62,10 +63,11 @@ class ControlGroup {
   }
   /// Grows whenever a worker's spread changes.
   [[nodiscard]] long changes() const { return changes_.load(std::memory_order_relaxed); }
-  [[nodiscard]] double period() const { return period_; }
+  [[nodiscard]] double period() const { return period_.load(std::memory_order_relaxed); }
 
-  /// Enters a region; may be called from any thread. \returns a ticket for leave().
-  long enter(std::string_view region);
+  /// Enters a region; may be called from any thread. \param thread that enters it, if it runs no task: tasks are parts
+  /// of what threads do. \returns a ticket for leave().
+  long enter(std::string_view region, std::thread::id thread = {});
   void leave(long ticket);
 
   /// Both functions are called by leaders and must be quick; set them before the first poll. A decision is reported
@@ -102,8 +104,10 @@ class ControlGroup {
   struct Entered {
     long ticket;
     std::string region;
+    std::thread::id thread;
   };
 
+  [[nodiscard]] std::string region_of_all() const;
   void lead(double now);
   void decide(const Signals& since);
   [[nodiscard]] Totals totals(double now) const;
@@ -117,7 +121,7 @@ class ControlGroup {
 
   std::vector<WorkerCounts> worker_counts_;
   Make make_;
-  double period_;
+  std::atomic<double> period_;  // of the controller that decides; written by leaders
   bool only_regions_ = false;
   std::atomic<double> next_tick_;
   std::atomic<int> spread_;
@@ -138,7 +142,7 @@ class ControlGroup {
   RestListener rest_listener_;
   std::vector<char> resting_;  // as it was told last; empty: none
 
-  std::mutex entering_;
+  mutable std::mutex entering_;
   std::vector<Entered> entered_;  // not left yet, oldest first
   long tickets_ = 0;
 };

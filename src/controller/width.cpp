@@ -8,9 +8,11 @@ namespace charm::controller {
 namespace {
 
 constexpr std::size_t most_records = 16;
-constexpr std::size_t looked_back = 20;  // ticks over which dropped ones are counted
-constexpr double least_cpu_share = 0.9;  // of the time in which workers run tasks
-constexpr double least_coverage = 0.8;   // of that time: by tasks and iterations whose cost is known
+constexpr double tick_s = 0.05, look_s = 0.025;  // a sample, and one at full width on the way to a narrow one
+constexpr double settle_s = 0.01;                // in which workers wake, or come to rest
+constexpr std::size_t looked_back = 20;          // ticks over which dropped ones are counted
+constexpr double least_cpu_share = 0.9;          // of the time in which workers run tasks
+constexpr double least_coverage = 0.8;           // of that time: by tasks and iterations whose cost is known
 constexpr double most_still_busy = 0.2;  // of the time of workers that are to rest: by work that is theirs alone
 constexpr int patience = 4;              // ticks for them to come to rest
 constexpr double second_band = 0.2;      // relative change of fills or of work by task that is another phase
@@ -45,6 +47,13 @@ std::string signed_percent(double gain) {
 
 Width::Width(const Setup& setup, std::unique_ptr<Controller> spread)
     : setup_(setup), inner_(std::move(spread)), sampler_(setup.traits), level_(full()) {}
+
+double Width::period() const {
+  const double usual = std::min(inner_->period(), tick_s);
+  if (settling_ > 0 && unsettled_ == 0) return std::min(usual, settle_s);
+  const bool looks = state_ == State::beat || (state_ == State::full && current_ == nothing && !records_.empty());
+  return looks ? std::min(usual, look_s) : usual;
+}
 
 int Width::tick(const Signals& signals) {
   ++now_;

@@ -36,15 +36,14 @@ class Width final : public Controller {
 
   int tick(const Signals& signals) override;
   [[nodiscard]] int spread() const override { return inner_->spread(); }
-  [[nodiscard]] double period() const override { return inner_->period() < 0.1 ? inner_->period() : tick_s; }
+  /// Shorter at full width where that is only looked at, since it costs there what the narrow one has gained.
+  [[nodiscard]] double period() const override;
   [[nodiscard]] std::span<const char> resting() const override { return resting_; }
   void entered() override;
 
   [[nodiscard]] const WidthLevel& level() const { return level_; }
 
  private:
-  static constexpr double tick_s = 0.05;
-
   enum class State { full, trying, narrow, beat };
   struct Measure {
     double time = 0, elapsed = 0;

@@ -185,6 +185,42 @@ TEST(ControlGroup, EachRegionHasAControllerOfItsOwnThatKeepsWhatItLearned) {
   EXPECT_EQ(entered, 2) << "where a change of region moved somebody";
 }
 
+// What is measured is what all threads do, so no region's controller may take it for its own.
+TEST(ControlGroup, WhereThreadsAreInDifferentRegionsTheWholeProgramDecides) {
+  std::vector<Recorder::Told> told(4);
+  std::size_t made = 0;
+  ControlGroup control_group(1, [&] { return std::make_unique<Recorder>(told[made++]); }, 0);
+  const std::thread::id one = std::this_thread::get_id();
+  std::thread::id other;
+  std::thread([&] { other = std::this_thread::get_id(); }).join();
+  double now = 0;
+  const auto two_ticks = [&] {  // the first one is of both parts
+    control_group.poll(0, {}, ++now);
+    control_group.poll(0, {}, ++now);
+  };
+  const long a = control_group.enter("a", one);
+  two_ticks();
+  EXPECT_EQ(told[1].ticks, 1);
+  const long b = control_group.enter("b", other);
+  two_ticks();
+  EXPECT_EQ(told[0].ticks, 1) << "they are in different ones";
+  const long again = control_group.enter("a", other);
+  two_ticks();
+  EXPECT_EQ(told[1].ticks, 2) << "both are in the same one, one of them within another";
+  const long task = control_group.enter("c");
+  two_ticks();
+  EXPECT_EQ(told[2].ticks, 1) << "a task is a part of what a thread does";
+  control_group.leave(task);
+  control_group.leave(again);
+  two_ticks();
+  EXPECT_EQ(told[0].ticks, 2);
+  control_group.leave(a);
+  two_ticks();
+  EXPECT_EQ(told[3].ticks, 1) << "one thread is in one";
+  control_group.leave(b);
+  EXPECT_EQ(made, 4U);
+}
+
 TEST(ControlGroup, ObserverAndListenerAreToldOncePerTickAndDecision) {
   Recorder::Told told;
   ControlGroup control_group(1, std::make_unique<Recorder>(told), 0);

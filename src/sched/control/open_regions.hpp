@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "controller/control_group.hpp"
@@ -13,9 +14,10 @@ namespace charm::sched {
 /// Its owner's lock guards it. A control group is null where there is nothing to decide.
 class OpenRegions {
  public:
-  /// \return a ticket for leave(), never 0.
-  long enter(std::string_view name, controller::ControlGroup* group) {
-    open_.push_back({++tickets_, std::string(name), enter_group(name, group)});
+  /// \param thread as of ControlGroup::enter(). \return a ticket for leave(), never 0.
+  long enter(std::string_view name, std::thread::id thread, controller::ControlGroup* group) {
+    open_.push_back({++tickets_, std::string(name), thread, 0});
+    enter_group(open_.back(), group);
     return tickets_;
   }
   void leave(long ticket, controller::ControlGroup* group) {
@@ -27,17 +29,18 @@ class OpenRegions {
   }
   /// A new generation has begun.
   void move_to(controller::ControlGroup* group) {
-    for (Region& region : open_) region.group_ticket = enter_group(region.name, group);
+    for (Region& region : open_) enter_group(region, group);
   }
 
  private:
   struct Region {
     long ticket;
     std::string name;
+    std::thread::id thread;
     long group_ticket;  // of the present control group
   };
-  static long enter_group(std::string_view name, controller::ControlGroup* group) {
-    return group != nullptr ? group->enter(name) : 0;
+  static void enter_group(Region& region, controller::ControlGroup* group) {
+    region.group_ticket = group != nullptr ? group->enter(region.name, region.thread) : 0;
   }
   std::vector<Region> open_;
   long tickets_ = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -249,7 +250,8 @@ void Steering::poll(Worker& worker, WorkerControl& p, double time) noexcept {
 
 long Steering::enter_region(std::string_view name) {
   std::lock_guard lock(mutex_);
-  return regions_.enter(name, generations_.back()->control_group.get());
+  const std::thread::id thread = this_worker() == nullptr ? std::this_thread::get_id() : std::thread::id();
+  return regions_.enter(name, thread, generations_.back()->control_group.get());
 }
 
 void Steering::leave_region(long ticket) {

@@ -42,7 +42,6 @@ class Run {
       auto controller = controller::make_controller(plan_.controller, setup);
       if (options.width && controller->spreads().empty())
         controller = std::make_unique<controller::Width>(setup, std::move(controller));
-      period_ = controller->period();
       control_group_ = std::make_unique<controller::ControlGroup>(static_cast<int>(workers_), std::move(controller), 0);
       follow();
     }
@@ -88,7 +87,8 @@ class Run {
   void pass(double seconds) {
     // Whoever leads comes by a little late, so that ticks and phases stand in no fixed ratio.
     for (double left = seconds; left > 1e-9;) {
-      const double wanted = control_group_ ? std::min(period_, tick) * (1 + 0.1 * random_.unit()) : tick;
+      const double wanted =
+          control_group_ ? std::min(control_group_->period(), tick) * (1 + 0.1 * random_.unit()) : tick;
       const double step = std::min(left, wanted);
       interval(step);
       left -= step;
@@ -261,7 +261,7 @@ class Run {
   base::Random random_;
   std::size_t workers_, level_, cores_, row_, phase_ = 0;  // rows of the placement: of all workers, of those that run
   std::vector<std::size_t> running_;                       // in ascending order
-  double time_ = 0, in_phase_ = 0, period_ = tick, stalled_ns_ = 0, operations_ = 0, work_ = 0;
+  double time_ = 0, in_phase_ = 0, stalled_ns_ = 0, operations_ = 0, work_ = 0;
   std::unique_ptr<controller::ControlGroup> control_group_;
   std::vector<controller::Counts> counts_;
   std::vector<controller::WorkerTotals> seen_;

@@ -90,9 +90,8 @@ class WidthRun {
     const auto chiplets = static_cast<double>(std::count_if(on.begin(), on.end(), [](int n) { return n > 0; }));
     const double speed = kind.speed(running, chiplets), full = kind.speed(setup.workers, setup.chiplets);
     Signals now;
-    time_ += width_.period();
-    now.time = time_;
     now.elapsed = width_.period();
+    now.time = time_ += now.elapsed;
     now.workers = static_cast<int>(running);
     now.busy = now.elapsed * running;
     const double seen = speed * now.elapsed * std::exp(program_.noise * gauss_(random_));
@@ -116,11 +115,15 @@ class WidthRun {
 
   /// Seconds of a kind. \return the mean speed over full width.
   double seconds(double length, const WorkKind& kind) {
+    const double start = time_;
     double sum = 0;
-    int ticks = 0;
-    for (const double end = time_ + length; time_ < end; ++ticks) sum += tick(kind);
-    return sum / std::max(1, ticks);
+    for (double before = start; before < start + length; before = time_) {
+      const double speed = tick(kind);
+      sum += speed * (time_ - before);
+    }
+    return sum / (time_ - start);
   }
+  [[nodiscard]] double time() const { return time_; }
 
   [[nodiscard]] const Width& width() const { return width_; }
   void enter_again() { width_.entered(); }
