@@ -34,6 +34,9 @@ constexpr void (*sources[])(Cases&) = {
 #if defined(CHARM_BENCH_TMC)
     add_tmc,
 #endif
+#if defined(CHARM_BENCH_DISPENSO)
+    add_dispenso,
+#endif
 };
 
 bool chosen(const std::vector<std::string>& names, const std::string& name) {

@@ -76,6 +76,7 @@ void add_fiber_bars(Cases& cases);     // bars_fiber.cpp: stackful tasks
 void add_libfork(Cases& cases);
 void add_taskflow(Cases& cases);
 void add_citor(Cases& cases);
+void add_dispenso(Cases& cases);
 void add_tmc(Cases& cases);
 
 }  // namespace charm::bench
