@@ -3,6 +3,7 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -201,6 +202,26 @@ TEST(WorkerCore, TheLastToLeaveAChipletTakesItsJobsToWhereTheyAreFound) {
     job.get();
     EXPECT_TRUE(ran);
     this_worker()->move_to(here);
+  });
+}
+
+/// After a sleep it has no job: whoever looks for a free worker finds it (sched/run/bound_limits.cpp).
+TEST(WorkerCore, OneThatMovesIsAsBusyAsItWas) {
+  Running runtime(1, on("l3:2 core:1 pu:1", "local"));
+  Runtime& r = Runtime::get();
+  charm::call(0, [&] {
+    charm::WorkerCore to = this_worker()->worker_core();
+    for (const bool busy : {true, false, true}) {
+      if (busy)
+        r.places.flags.set(Flag::busy, this_worker()->place());
+      else
+        r.places.flags.clear(Flag::busy, this_worker()->place());
+      const int from = std::exchange(to.chiplet, 1 - to.chiplet);
+      this_worker()->move_to(to);
+      ASSERT_NE(r.places.group_of(from), this_worker()->place().group);
+      EXPECT_EQ(r.places.flags.test(Flag::busy, this_worker()->place()), busy);
+    }
+    r.places.flags.set(Flag::busy, this_worker()->place());
   });
 }
 
